@@ -1,0 +1,81 @@
+# Sallyport. `make run` and `make test` are all a newcomer needs; `make help`
+# lists the rest. CI only calls these targets.
+
+TOOLCHAIN := go1.27.3
+export GOTOOLCHAIN = $(TOOLCHAIN)
+export CGO_ENABLED = 1
+GO := $(shell scripts/toolchain.sh $(TOOLCHAIN))
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X github.com/sallyport-mcp/sallyport/internal/build.version=$(VERSION)
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+TOOLS    := $(CURDIR)/.tools/bin
+
+# How long `make fuzz` gives each target; CI uses FUZZTIME=5s.
+FUZZTIME ?= 60s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## fetch what is not Go (ONNX Runtime) into bin/lib
+	@scripts/setup.sh bin/lib
+
+.PHONY: build
+build: setup ## build bin/sallyport and bin/loadtest
+	@mkdir -p bin
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+.PHONY: run
+run: build ## build and serve with the embedded model and the default rule pack
+	bin/sallyport serve
+
+.PHONY: demo
+demo: build ## start the sidecar, send it sample exchanges, print the verdicts
+	$(GO) run ./examples/demo -sallyport bin/sallyport
+
+.PHONY: test
+test: setup ## run every test with the race detector
+	$(GO) test -race -shuffle=on -count=1 ./...
+
+.PHONY: bench
+bench: setup ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
+	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint ## vet, lint and check the import directions
+	$(TOOLS)/golangci-lint run ./...
+
+$(TOOLS)/golangci-lint: Makefile
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(GO) install $(GOLANGCI)
+	@touch $@
+
+.PHONY: generate
+generate: ## regenerate what is generated (stubs, tables, docs)
+	$(GO) generate ./...
+
+.PHONY: generate-check
+generate-check: generate ## fail when generated files are not current
+	@git diff --exit-code -- . || { echo "generated files are not current: run 'make generate' and commit" >&2; exit 1; }
+
+.PHONY: fmt-check
+fmt-check:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt: $$out" >&2; exit 1; }
+
+.PHONY: check
+check: fmt-check build lint test ## everything CI runs
+	$(MAKE) fuzz FUZZTIME=5s
+	$(MAKE) demo
+	$(MAKE) generate-check
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin .tools
