@@ -1,0 +1,164 @@
+package batch
+
+import (
+	"slices"
+	"time"
+)
+
+// The limits that hold where [Limits] names none.
+const (
+	DefaultWindows = 16
+	DefaultTokens  = 256
+	DefaultWaste   = 0.15
+)
+
+// scanned bounds the candidates that are ranked for one batch, in multiples of
+// the windows it may hold: enough to find close lengths in a deep queue, little
+// enough that planning stays far below the cost of the smallest forward pass.
+const scanned = 4
+
+// Need is what the planner knows about one queued window.
+type Need struct {
+	// Tokens is the window's length in ids, special ones included; at least 1.
+	Tokens int
+	// Urgent is the earliest deadline of those who wait for the window. The queue
+	// is ordered by it.
+	Urgent time.Time
+	// Latest is the latest deadline of those who wait; from then on nobody does.
+	Latest time.Time
+	// Group is the model that reads the window, an index into the limits. Windows
+	// of different groups never share a batch.
+	Group int
+}
+
+// Window is anything that can be queued and planned.
+type Window interface {
+	comparable
+	Need() Need
+}
+
+// Limits bound one batch. A zero field takes the default above.
+type Limits struct {
+	// Windows is the number of windows in a batch, at most. 1 makes every window
+	// run alone and unpadded, which is what a model needs whose score depends on
+	// its batch mates.
+	Windows int
+	// Tokens is windows times the longest window, at most. A single window longer
+	// than this runs alone.
+	Tokens int
+	// Waste is the share of padding in a batch, which stays strictly below it; in
+	// (0, 1).
+	Waste float64
+}
+
+func (l Limits) complete() Limits {
+	if l.Windows <= 0 {
+		l.Windows = DefaultWindows
+	}
+	if l.Tokens <= 0 {
+		l.Tokens = DefaultTokens
+	}
+	if l.Waste <= 0 || l.Waste >= 1 {
+		l.Waste = DefaultWaste
+	}
+	return l
+}
+
+// Choice is what a plan takes out of the queue. The two lists are disjoint and
+// hold indexes into the queue that was given, in rising order.
+type Choice struct {
+	// Batch is what a worker runs together. Empty only when nothing is queued that
+	// somebody still waits for.
+	Batch []int
+	// Expired are windows that nobody waits for any more.
+	Expired []int
+}
+
+// Plan picks the next batch. The queue must be in order of urgency, as [Queue]
+// keeps it; limits are per group, and a group without an entry has the defaults.
+//
+// The first window that somebody still waits for is always in the batch, so no
+// window starves: its urgency is a fixed moment, and what arrives later is more
+// urgent only if its deadline is nearer. The neighbours are those of the nearest
+// length, ties by urgency, as long as the limits hold. A window never waits for
+// neighbours that are not there yet.
+func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
+	var c Choice
+	head, need := -1, Need{}
+	for i, w := range queue {
+		n := w.Need()
+		// Latest is never before Urgent, so what has expired gathers at the front; one
+		// that hides behind a live window goes with a later plan.
+		if n.Latest.After(now) {
+			head, need = i, n
+			break
+		}
+		c.Expired = append(c.Expired, i)
+	}
+	if head < 0 {
+		return c
+	}
+	var lim Limits
+	if need.Group >= 0 && need.Group < len(limits) {
+		lim = limits[need.Group]
+	}
+	lim = lim.complete()
+
+	c.Batch = append(c.Batch, head)
+	if lim.Windows == 1 || 2*need.Tokens > lim.Tokens {
+		return c
+	}
+	sum, longest := need.Tokens, need.Tokens
+	for _, m := range mates(queue, head, need, now, lim) {
+		n, l := len(c.Batch)+1, max(longest, m.tokens)
+		if n > lim.Windows {
+			break
+		}
+		if n*l > lim.Tokens || waste(sum+m.tokens, n*l) >= lim.Waste {
+			continue
+		}
+		c.Batch = append(c.Batch, m.index)
+		sum, longest = sum+m.tokens, l
+	}
+	slices.Sort(c.Batch)
+	return c
+}
+
+type mate struct{ index, tokens, distance int }
+
+// mates are the windows that could share a batch with the head alone, nearest
+// length first. It stops looking once enough of them have exactly the length of
+// the head.
+func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) []mate {
+	found := make([]mate, 0, scanned*lim.Windows)
+	same := 1
+	for i := head + 1; i < len(queue) && len(found) < cap(found); i++ {
+		n := queue[i].Need()
+		if n.Group != need.Group || !n.Latest.After(now) {
+			continue
+		}
+		l := max(need.Tokens, n.Tokens)
+		if 2*l > lim.Tokens || waste(need.Tokens+n.Tokens, 2*l) >= lim.Waste {
+			continue
+		}
+		m := mate{index: i, tokens: n.Tokens, distance: max(n.Tokens-need.Tokens, need.Tokens-n.Tokens)}
+		found = append(found, m)
+		if m.distance == 0 {
+			if same++; same == lim.Windows || (same+1)*need.Tokens > lim.Tokens {
+				break
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b mate) int {
+		if a.distance != b.distance {
+			return a.distance - b.distance
+		}
+		return a.index - b.index
+	})
+	return found
+}
+
+// waste is the padded share of a batch.
+func waste(tokens, padded int) float64 {
+	return float64(padded-tokens) / float64(padded)
+}

@@ -1,0 +1,111 @@
+package batch
+
+import (
+	"slices"
+	"time"
+)
+
+// Queue holds windows in order of urgency; equals keep their order of arrival.
+// The zero value is an empty queue. A window's Need must not change while it is
+// queued: take it out first.
+type Queue[W Window] struct {
+	windows []W
+	tokens  map[int]int
+	total   int
+}
+
+// Push adds a window.
+func (q *Queue[W]) Push(w W) {
+	n := w.Need()
+	// Deadlines mostly rise with arrival, so the place is mostly the end.
+	at := len(q.windows)
+	if at > 0 && q.windows[at-1].Need().Urgent.After(n.Urgent) {
+		at, _ = slices.BinarySearchFunc(q.windows, n.Urgent, func(x W, t time.Time) int {
+			if x.Need().Urgent.After(t) {
+				return 1
+			}
+			return -1
+		})
+	}
+	q.windows = slices.Insert(q.windows, at, w)
+	q.count(n, 1)
+}
+
+// Remove takes a window out and reports whether it was there.
+func (q *Queue[W]) Remove(w W) bool {
+	n := w.Need()
+	from, _ := slices.BinarySearchFunc(q.windows, n.Urgent, func(x W, t time.Time) int {
+		return x.Need().Urgent.Compare(t)
+	})
+	for i := from; i < len(q.windows); i++ {
+		if q.windows[i] == w {
+			q.windows = slices.Delete(q.windows, i, i+1)
+			q.count(n, -1)
+			return true
+		}
+		if q.windows[i].Need().Urgent.After(n.Urgent) {
+			break
+		}
+	}
+	return false
+}
+
+// Next plans a batch and takes it, and what has expired, out of the queue.
+func (q *Queue[W]) Next(now time.Time, limits []Limits) (batch, expired []W) {
+	c := Plan(q.windows, now, limits)
+	batch, expired = q.pick(c.Batch), q.pick(c.Expired)
+	gone := slices.Concat(c.Expired, c.Batch)
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	slices.Sort(gone)
+	// One pass that closes the gaps.
+	to, next := gone[0], 0
+	for from := gone[0]; from < len(q.windows); from++ {
+		if next < len(gone) && gone[next] == from {
+			q.count(q.windows[from].Need(), -1)
+			next++
+			continue
+		}
+		q.windows[to] = q.windows[from]
+		to++
+	}
+	clear(q.windows[to:])
+	q.windows = q.windows[:to]
+	return batch, expired
+}
+
+func (q *Queue[W]) pick(at []int) []W {
+	if len(at) == 0 {
+		return nil
+	}
+	out := make([]W, len(at))
+	for i, k := range at {
+		out[i] = q.windows[k]
+	}
+	return out
+}
+
+// Clear empties the queue and returns what was in it, most urgent first.
+func (q *Queue[W]) Clear() []W {
+	all := q.windows
+	*q = Queue[W]{}
+	return all
+}
+
+// Len is the number of windows.
+func (q *Queue[W]) Len() int { return len(q.windows) }
+
+// Tokens is the sum of the lengths of all windows.
+func (q *Queue[W]) Tokens() int { return q.total }
+
+// GroupTokens is the sum of the lengths of the windows of one group.
+func (q *Queue[W]) GroupTokens(group int) int { return q.tokens[group] }
+
+func (q *Queue[W]) count(n Need, sign int) {
+	if q.tokens == nil {
+		q.tokens = make(map[int]int, 2)
+	}
+	q.tokens[n.Group] += sign * n.Tokens
+	q.total += sign * n.Tokens
+}

@@ -1,0 +1,67 @@
+package batch
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestQueueKeepsArrivalOrderAmongEquals(t *testing.T) {
+	var q Queue[*item]
+	a, b, c, d := at(5, 1), at(5, 2), at(5, 3), at(1, 4)
+	for _, it := range []*item{a, b, c, d} {
+		q.Push(it)
+	}
+	require.Equal(t, []*item{d, a, b, c}, q.Clear())
+	require.Zero(t, q.Len())
+	require.Zero(t, q.Tokens())
+}
+
+// The queue against a plain sorted slice.
+func TestQueueModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q Queue[*item]
+		var model []*item
+		check := func() {
+			require.Equal(t, len(model), q.Len())
+			total, group := 0, 0
+			for i, it := range model {
+				require.Same(t, it, q.windows[i])
+				total += it.need.Tokens
+				if it.need.Group == 1 {
+					group += it.need.Tokens
+				}
+			}
+			require.Equal(t, total, q.Tokens())
+			require.Equal(t, group, q.GroupTokens(1))
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				it := genItem(t)
+				q.Push(it)
+				model = append(model, it)
+				slices.SortStableFunc(model, func(a, b *item) int { return a.need.Urgent.Compare(b.need.Urgent) })
+			},
+			"remove": func(t *rapid.T) {
+				if len(model) == 0 {
+					require.False(t, q.Remove(at(1, 1)))
+					return
+				}
+				i := rapid.IntRange(0, len(model)-1).Draw(t, "i")
+				require.True(t, q.Remove(model[i]))
+				require.False(t, q.Remove(model[i]))
+				model = slices.Delete(model, i, i+1)
+			},
+			"next": func(t *rapid.T) {
+				batch, expired := q.Next(epoch.Add(50*time.Millisecond), nil)
+				model = slices.DeleteFunc(model, func(it *item) bool {
+					return slices.Contains(batch, it) || slices.Contains(expired, it)
+				})
+			},
+			"": func(*rapid.T) { check() },
+		})
+	})
+}
