@@ -1,0 +1,510 @@
+package audit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clock is a hand-moved clock.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time          { return c.t }
+func (c *clock) advance(d time.Duration) { c.t = c.t.Add(d) }
+
+// disk is the real file system with faults: how many bytes it still takes (-1: all), and whether truncation and fsync work.
+type disk struct {
+	FS
+	room      int
+	stuck     bool // truncation fails
+	syncFails bool
+	syncs     int
+	open      []*diskFile
+}
+
+var errNoSpace = errors.New("no space left on device")
+
+func (d *disk) OpenAppend(path string) (File, error) {
+	f, err := d.FS.OpenAppend(path)
+	if err != nil {
+		return nil, err
+	}
+	df := &diskFile{File: f, d: d}
+	d.open = append(d.open, df)
+	return df, nil
+}
+
+// kill closes every file under the writer's feet, as the end of its process would.
+func (d *disk) kill() {
+	for _, f := range d.open {
+		_ = f.File.Close()
+	}
+	d.open = nil
+}
+
+type diskFile struct {
+	File
+	d *disk
+}
+
+func (f *diskFile) Write(p []byte) (int, error) {
+	if f.d.room < 0 {
+		return f.File.Write(p)
+	}
+	n := min(len(p), f.d.room)
+	n, err := f.File.Write(p[:n])
+	f.d.room -= n
+	if err == nil && n < len(p) {
+		err = errNoSpace
+	}
+	return n, err
+}
+
+func (f *diskFile) Truncate(size int64) error {
+	if f.d.stuck {
+		return errors.New("truncate refused")
+	}
+	before, _ := f.Stat()
+	err := f.File.Truncate(size)
+	if err == nil && f.d.room >= 0 {
+		f.d.room += int(before.Size() - size)
+	}
+	return err
+}
+
+func (f *diskFile) Sync() error {
+	f.d.syncs++
+	if f.d.syncFails {
+		return errors.New("input/output error")
+	}
+	return f.File.Sync()
+}
+
+type bench struct {
+	t     *testing.T
+	path  string
+	disk  *disk
+	clock *clock
+	opt   Options
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{t: t, path: filepath.Join(t.TempDir(), "audit.log"), disk: &disk{FS: OS(), room: -1}, clock: &clock{noon}}
+	b.opt = Options{Path: b.path, FS: b.disk, Now: b.clock.now, Version: "v1", Sync: SyncNever}
+	t.Cleanup(b.disk.kill)
+	return b
+}
+
+func (b *bench) start() *Writer {
+	b.t.Helper()
+	w, err := Open(b.opt)
+	require.NoError(b.t, err)
+	return w
+}
+
+func (b *bench) write(w *Writer, n int) {
+	b.t.Helper()
+	for i := range n {
+		require.NoError(b.t, w.Append(exchange(i)))
+	}
+}
+
+func exchange(i int) *Record {
+	return &Record{Phase: PhaseRequest, Method: "tools/call", Exchange: fmt.Sprint("ex-", i), Outcome: OutcomeAllow}
+}
+
+func (b *bench) verify(opt VerifyOptions, paths ...string) *VerifyReport {
+	b.t.Helper()
+	if len(paths) == 0 {
+		paths = []string{b.path}
+	}
+	sources, err := Files(paths...)
+	require.NoError(b.t, err)
+	r, err := Verify(context.Background(), sources, opt)
+	require.NoError(b.t, err)
+	return r
+}
+
+// lines returns the parsed lines of a file, nil for a damaged one.
+func (b *bench) lines(path string) []*Line {
+	b.t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(b.t, err)
+	var out []*Line
+	for _, text := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		l, err := ParseLine(text)
+		if err != nil {
+			out = append(out, nil)
+			continue
+		}
+		out = append(out, &l)
+	}
+	return out
+}
+
+func events(lines []*Line) string {
+	var out []string
+	for _, l := range lines {
+		switch {
+		case l == nil:
+			out = append(out, "damaged")
+		case l.Event == EventGap:
+			out = append(out, fmt.Sprintf("gap(%s,%d)", l.Reason, l.Count))
+		case l.Event == EventChainResume:
+			out = append(out, "resume("+l.Reason+")")
+		case l.Event != "":
+			out = append(out, l.Event)
+		default:
+			out = append(out, "x")
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestChainFromTheFirstLine(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 3)
+	require.NoError(t, w.Close())
+	require.NoError(t, w.Close(), "a second close does nothing")
+	require.ErrorIs(t, w.Append(exchange(9)), ErrClosed)
+	require.ErrorIs(t, w.Tick(), ErrClosed)
+	require.ErrorIs(t, w.Reopen(), ErrClosed)
+
+	lines := b.lines(b.path)
+	require.Equal(t, "x x x checkpoint", events(lines))
+	require.True(t, lines[0].Prev.IsZero())
+	require.EqualValues(t, 3, lines[3].Count)
+	r := b.verify(VerifyOptions{})
+	require.True(t, r.OK(), "%+v", r.Problems)
+	require.EqualValues(t, 4, r.Lines)
+	require.Equal(t, w.Head(), r.Head)
+	require.EqualValues(t, 4, w.Written())
+	info, err := os.Stat(b.path)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode())
+}
+
+func TestCheckpoints(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, checkpointLines)
+	b.write(w, 1)
+	require.NoError(t, w.Tick(), "nothing is due yet")
+	require.Equal(t, EventCheckpoint, b.lines(b.path)[checkpointLines].Event)
+	require.Len(t, b.lines(b.path), checkpointLines+2)
+	b.clock.advance(checkpointEvery - 1)
+	require.NoError(t, w.Tick())
+	require.Len(t, b.lines(b.path), checkpointLines+2)
+	b.clock.advance(1)
+	require.NoError(t, w.Tick())
+	lines := b.lines(b.path)
+	require.Len(t, lines, checkpointLines+3)
+	require.EqualValues(t, checkpointLines, lines[checkpointLines].Count)
+	require.EqualValues(t, 1, lines[len(lines)-1].Count)
+	b.clock.advance(checkpointEvery)
+	require.NoError(t, w.Tick())
+	require.NoError(t, w.Close())
+	require.Len(t, b.lines(b.path), checkpointLines+3, "a checkpoint alone asks for no other")
+}
+
+func TestRestartContinuesTheChain(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 2)
+	b.disk.kill()
+	w = b.start()
+	b.write(w, 2)
+	require.NoError(t, w.Close())
+	require.Equal(t, "x x resume(restart) checkpoint x x checkpoint", events(b.lines(b.path)))
+	r := b.verify(VerifyOptions{})
+	require.True(t, r.OK(), "%+v", r.Problems)
+	require.EqualValues(t, 1, r.Resumes)
+	require.EqualValues(t, 1, r.Chains)
+}
+
+// kill -9 in the middle of a line: at every length of the fragment the chain goes on and the loss is marked.
+func TestTornLastLine(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 2)
+	b.disk.kill()
+	whole, err := os.ReadFile(b.path)
+	require.NoError(t, err)
+	first := bytes.IndexByte(whole, '\n') + 1
+	for cut := first + 1; cut <= len(whole); cut++ {
+		require.NoError(t, os.WriteFile(b.path, whole[:cut], 0o600))
+		before := b.verify(VerifyOptions{})
+		require.True(t, before.OK())
+		require.Equal(t, cut < len(whole)-1, before.TornTail, "cut at %d", cut)
+		w := b.start()
+		b.write(w, 1)
+		require.NoError(t, w.Close())
+		r := b.verify(VerifyOptions{})
+		require.True(t, r.OK(), "cut at %d: %+v", cut, r.Problems)
+		want := "x damaged gap(torn,1) resume(restart) checkpoint x checkpoint"
+		if cut >= len(whole)-1 { // only the newline is missing, or nothing
+			want = "x x resume(restart) checkpoint x checkpoint"
+		}
+		require.Equal(t, want, events(b.lines(b.path)), "cut at %d", cut)
+		require.Equal(t, int64(strings.Count(want, "gap")), r.Lost)
+	}
+}
+
+func TestTornFirstLine(t *testing.T) {
+	b := newBench(t)
+	require.NoError(t, os.WriteFile(b.path, []byte(`{"seq":1,"prev":"00`), 0o600))
+	w := b.start()
+	b.write(w, 1)
+	require.NoError(t, w.Close())
+	require.Equal(t, "damaged gap(torn,1) x checkpoint", events(b.lines(b.path)))
+	r := b.verify(VerifyOptions{})
+	require.True(t, r.OK(), "%+v", r.Problems)
+}
+
+func TestForeignFileIsLeftAlone(t *testing.T) {
+	b := newBench(t)
+	for _, content := range []string{"hello\n", "hello", `{"level":"info"}` + "\n", strings.Repeat("\x00", 4096)} {
+		require.NoError(t, os.WriteFile(b.path, []byte(content), 0o600))
+		_, err := Open(b.opt)
+		require.ErrorIs(t, err, errForeignFile)
+		data, err := os.ReadFile(b.path)
+		require.NoError(t, err)
+		require.Equal(t, content, string(data))
+	}
+}
+
+func TestSecondWriterIsRefused(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	_, err := Open(b.opt)
+	require.ErrorContains(t, err, "another process writes to it")
+	require.NoError(t, w.Close())
+	require.NoError(t, b.start().Close())
+}
+
+// Rotation, then death before the next write: the new file continues the rotated one, and a flipped byte is found.
+func TestCaseRS10RotationThenKill(t *testing.T) {
+	for name, rotated := range map[string]string{"numbered": "audit.log.1", "dated": "audit.log-20260304", "by extension": "audit-20260304.log", "compressed": "audit.log.1.gz"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			w := b.start()
+			b.write(w, 10)
+			old := filepath.Join(filepath.Dir(b.path), rotated)
+			plain, err := os.ReadFile(b.path)
+			require.NoError(t, err)
+			store := func(data []byte) {
+				if strings.HasSuffix(old, ".gz") {
+					var z bytes.Buffer
+					zw := gzip.NewWriter(&z)
+					_, err := zw.Write(data)
+					require.NoError(t, errors.Join(err, zw.Close()))
+					data = z.Bytes()
+				}
+				require.NoError(t, os.WriteFile(old, data, 0o600))
+			}
+			require.NoError(t, os.Remove(b.path))
+			store(plain)
+			// Another program's files in the same folder are not mistaken for ours.
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(b.path), "audit.log.7"), []byte("noise\n"), 0o600))
+			b.disk.kill()
+
+			w = b.start()
+			b.write(w, 5)
+			require.NoError(t, w.Close())
+			require.Equal(t, "resume(rotation) checkpoint x x x x x checkpoint", events(b.lines(b.path)))
+			r := b.verify(VerifyOptions{}, b.path, old)
+			require.True(t, r.OK(), "%+v", r.Problems)
+			require.EqualValues(t, 18, r.Lines)
+			require.EqualValues(t, 1, r.Chains)
+
+			flipped := bytes.Replace(plain, []byte("ex-6"), []byte("ex-7"), 1)
+			store(flipped)
+			r = b.verify(VerifyOptions{}, b.path, old)
+			require.Equal(t, []Problem{{Position{old, 7, 7}, ProblemAltered, "its hash is not the one that the next line recorded"}}, r.Problems)
+		})
+	}
+}
+
+func TestRotationWhileRunning(t *testing.T) {
+	for name, rotate := range map[string]func(*Writer) error{"told": (*Writer).Reopen, "noticed": (*Writer).Tick} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			w := b.start()
+			b.write(w, 2)
+			require.NoError(t, w.Reopen(), "nothing to do while the path is ours")
+			require.NoError(t, os.Rename(b.path, b.path+".1"))
+			b.write(w, 1)
+			require.NoError(t, rotate(w))
+			b.write(w, 1)
+			require.NoError(t, w.Close())
+			require.Equal(t, "x x x checkpoint", events(b.lines(b.path+".1")))
+			require.Equal(t, "resume(rotation) checkpoint x checkpoint", events(b.lines(b.path)))
+			r := b.verify(VerifyOptions{}, b.path, b.path+".1")
+			require.True(t, r.OK(), "%+v", r.Problems)
+		})
+	}
+}
+
+func TestReopenKeepsTheOldFileWhenThereIsNoNewOne(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 1)
+	old := b.path + ".1"
+	require.NoError(t, os.Rename(b.path, old))
+	require.NoError(t, os.Mkdir(b.path, 0o700))
+	require.Error(t, w.Reopen())
+	b.write(w, 1)
+	require.NoError(t, os.Remove(b.path))
+	require.NoError(t, w.Reopen())
+	require.NoError(t, w.Close())
+	r := b.verify(VerifyOptions{}, old, b.path)
+	require.True(t, r.OK(), "%+v", r.Problems)
+}
+
+// A full disk: records fail one by one, the file stays clean, and when there is room again the chain goes on after a gap.
+func TestCaseRS09FullDisk(t *testing.T) {
+	for _, stuck := range []bool{false, true} {
+		t.Run(fmt.Sprint("truncation fails: ", stuck), func(t *testing.T) {
+			for room := range 700 {
+				b := newBench(t)
+				w := b.start()
+				b.write(w, 2)
+				b.disk.room, b.disk.stuck = room, stuck
+				failed := 0
+				for i := range 5 {
+					if err := w.Append(exchange(i)); err != nil {
+						require.ErrorIs(t, err, errNoSpace)
+						require.ErrorContains(t, err, b.path)
+						failed++
+					}
+				}
+				require.Positive(t, failed)
+				require.EqualValues(t, failed, w.Missed())
+				b.disk.room = -1
+				require.NoError(t, w.Tick(), "the gap is written without waiting for traffic")
+				b.write(w, 1)
+				require.NoError(t, w.Close())
+				r := b.verify(VerifyOptions{})
+				require.True(t, r.OK(), "room %d: %+v", room, r.Problems)
+				require.EqualValues(t, failed, r.Lost, "room %d", room)
+				require.NotEmpty(t, r.Gaps)
+				for _, g := range r.Gaps {
+					require.Equal(t, reasonWriteFailed, g.Reason)
+				}
+				if !stuck {
+					require.NotContains(t, events(b.lines(b.path)), "damaged")
+				}
+				b.disk.kill()
+			}
+		})
+	}
+}
+
+func TestOpenOnAFullDisk(t *testing.T) {
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 1)
+	require.NoError(t, w.Close())
+	b.disk.room = 0
+	w = b.start()
+	require.ErrorIs(t, w.Append(exchange(1)), errNoSpace)
+	require.Error(t, w.Tick())
+	b.disk.room = -1
+	b.write(w, 1)
+	require.NoError(t, w.Close())
+	require.Equal(t, "x checkpoint gap(write_failed,1) resume(restart) checkpoint x checkpoint", events(b.lines(b.path)))
+	r := b.verify(VerifyOptions{})
+	require.True(t, r.OK(), "%+v", r.Problems)
+}
+
+func TestFsync(t *testing.T) {
+	b := newBench(t)
+	b.opt.Sync = SyncInterval
+	w := b.start()
+	b.write(w, 2)
+	require.NoError(t, w.Tick())
+	require.Zero(t, b.disk.syncs, "not due yet")
+	b.clock.advance(syncEvery)
+	require.NoError(t, w.Tick())
+	require.NoError(t, w.Tick())
+	b.clock.advance(syncEvery)
+	require.NoError(t, w.Tick(), "nothing new to force")
+	require.Equal(t, 1, b.disk.syncs)
+
+	b.write(w, 3)
+	b.disk.syncFails = true
+	b.clock.advance(syncEvery)
+	require.ErrorContains(t, w.Tick(), "input/output error")
+	b.disk.syncFails = false
+	b.write(w, 1)
+	require.NoError(t, w.Close())
+	require.Equal(t, "x x x x x gap(sync_failed,3) x checkpoint", events(b.lines(b.path)))
+
+	never := newBench(t)
+	w = never.start()
+	never.write(w, 1)
+	never.clock.advance(time.Minute)
+	require.NoError(t, w.Tick())
+	require.NoError(t, w.Close())
+	require.Zero(t, never.disk.syncs)
+}
+
+func TestStdout(t *testing.T) {
+	var out bytes.Buffer
+	w, err := Open(Options{Path: Stdout, Stdout: &out, Now: (&clock{noon}).now, Version: "v1"})
+	require.NoError(t, err)
+	require.NoError(t, w.Append(exchange(1)))
+	require.NoError(t, w.Reopen())
+	require.NoError(t, w.Tick())
+	require.NoError(t, w.Close())
+	r, err := Verify(context.Background(), []Source{Reader("stdout", &out)}, VerifyOptions{})
+	require.NoError(t, err)
+	require.True(t, r.OK())
+	require.EqualValues(t, 2, r.Lines)
+}
+
+func TestDeviceHasNoPast(t *testing.T) {
+	w, err := Open(Options{Path: os.DevNull, Version: "v1"})
+	require.NoError(t, err)
+	require.NoError(t, w.Append(exchange(1)))
+	require.NoError(t, w.Tick())
+	require.NoError(t, w.Close())
+}
+
+func TestOpenErrorsNameThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "audit.log")
+	_, err := Open(Options{Path: path})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, path)
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, signed := range []bool{false, true} {
+		b.Run(fmt.Sprint("signed=", signed), func(b *testing.B) {
+			opt := Options{Path: filepath.Join(b.TempDir(), "audit.log"), Version: "v1", Sync: SyncNever}
+			if signed {
+				_, opt.SignKey, _ = ed25519.GenerateKey(nil)
+			}
+			w, err := Open(opt)
+			require.NoError(b, err)
+			r := fullRecord()
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, w.Append(r))
+			}
+			require.NoError(b, w.Close())
+		})
+	}
+}
