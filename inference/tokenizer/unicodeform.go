@@ -1,0 +1,192 @@
+package tokenizer
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// unicodeForm is one of the four Unicode normalisation forms. Bytes that are
+// normalised together share one span of the original.
+type unicodeForm struct {
+	compat, decompose bool
+}
+
+func (n unicodeForm) form() norm.Form {
+	switch {
+	case n.compat && n.decompose:
+		return norm.NFKD
+	case n.compat:
+		return norm.NFKC
+	case n.decompose:
+		return norm.NFD
+	}
+	return norm.NFC
+}
+
+// streamSafe is the number of non-starters after which golang.org/x/text
+// inserts a joiner to keep its buffers small. The reference has no such bound,
+// so longer runs are normalised by hand.
+const streamSafe = 30
+
+func (n unicodeForm) normalize(src, dst *aligned) *aligned {
+	if src.ascii {
+		return src
+	}
+	f := n.form()
+	text := src.text
+	dst.reset(len(text) + len(text)/8)
+	dst.ascii = false
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			dst.push(c, src.from[i], src.to[i])
+			i++
+			continue
+		}
+		end, marks := n.segment(f, text, i)
+		before := len(dst.text)
+		if marks < streamSafe {
+			dst.text = f.Append(dst.text, text[i:end]...)
+		} else {
+			dst.text = n.appendLong(dst.text, text[i:end])
+		}
+		dst.alignNew(before, src, i, end)
+		i = end
+	}
+	return dst
+}
+
+// alignNew gives spans to the bytes of a.text from before on, which were made of
+// bytes [lo, hi) of src: what is the same at both ends keeps its own span, the
+// rest between shares one.
+func (a *aligned) alignNew(before int, src *aligned, lo, hi int) {
+	made, old := a.text[before:], src.text[lo:hi]
+	head := 0
+	for head < len(made) && head < len(old) && made[head] == old[head] {
+		head++
+	}
+	for head > 0 && !(runeStartsAt(made, head) && runeStartsAt(old, head)) {
+		head--
+	}
+	tail := 0
+	for tail < len(made)-head && tail < len(old)-head && made[len(made)-1-tail] == old[len(old)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !utf8.RuneStart(made[len(made)-tail]) {
+		tail--
+	}
+	a.from = append(a.from, src.from[lo:lo+head]...)
+	a.to = append(a.to, src.to[lo:lo+head]...)
+	// Nothing may be left of the old text between: then what was made
+	// belongs to the rune before it.
+	first, last := min(lo+head, hi-1), max(hi-1-tail, lo)
+	for range len(made) - head - tail {
+		a.from = append(a.from, src.from[min(first, last)])
+		a.to = append(a.to, src.to[last])
+	}
+	a.from = append(a.from, src.from[hi-tail:hi]...)
+	a.to = append(a.to, src.to[hi-tail:hi]...)
+}
+
+func runeStartsAt(b []byte, i int) bool { return i == len(b) || utf8.RuneStart(b[i]) }
+
+// segment returns the end of the shortest stretch from i that normalises on
+// its own, and how many non-starters it holds once decomposed.
+func (n unicodeForm) segment(f norm.Form, text []byte, i int) (end, marks int) {
+	for end = i; end < len(text); {
+		p := f.Properties(text[end:])
+		size := max(1, p.Size())
+		if end > i && p.BoundaryBefore() {
+			break
+		}
+		if p.CCC() != 0 || p.Decomposition() != nil {
+			marks += 1 + len(p.Decomposition())/2
+		}
+		end += size
+	}
+	return end, marks
+}
+
+type decomposed struct {
+	r   rune
+	ccc uint8
+}
+
+// appendLong is the textbook algorithm (UAX #15, sections 1.2 and 1.3) for one
+// segment, in time linear in its length.
+func (n unicodeForm) appendLong(out, text []byte) []byte {
+	full := norm.NFD
+	if n.compat {
+		full = norm.NFKD
+	}
+	runes := make([]decomposed, 0, len(text)/2)
+	for i := 0; i < len(text); {
+		p := full.Properties(text[i:])
+		size := max(1, p.Size())
+		part := p.Decomposition()
+		if part == nil {
+			part = text[i : i+size]
+		}
+		for len(part) > 0 {
+			r, s := utf8.DecodeRune(part)
+			runes = append(runes, decomposed{r, norm.NFD.Properties(part[:s]).CCC()})
+			part = part[s:]
+		}
+		i += size
+	}
+	orderMarks(runes)
+	if !n.decompose {
+		runes = compose(runes)
+	}
+	for _, d := range runes {
+		out = utf8.AppendRune(out, d.r)
+	}
+	return out
+}
+
+// orderMarks sorts every run of non-starters by combining class, stably.
+func orderMarks(runes []decomposed) {
+	for i := 0; i < len(runes); {
+		if runes[i].ccc == 0 {
+			i++
+			continue
+		}
+		k := i
+		for k < len(runes) && runes[k].ccc != 0 {
+			k++
+		}
+		slices.SortStableFunc(runes[i:k], func(a, b decomposed) int { return int(a.ccc) - int(b.ccc) })
+		i = k
+	}
+}
+
+func compose(runes []decomposed) []decomposed {
+	starter, kept := -1, 0
+	var last uint8
+	for _, d := range runes {
+		adjacent := starter >= 0 && starter == kept-1
+		if starter >= 0 && (adjacent || last < d.ccc) {
+			if r, ok := composePair(runes[starter].r, d.r); ok {
+				runes[starter].r = r
+				continue
+			}
+		}
+		if d.ccc == 0 {
+			starter, last = kept, 0
+		} else {
+			last = d.ccc
+		}
+		runes[kept] = d
+		kept++
+	}
+	return runes[:kept]
+}
+
+func composePair(a, b rune) (rune, bool) {
+	var buf, joined [2 * utf8.UTFMax]byte
+	pair := utf8.AppendRune(utf8.AppendRune(buf[:0], a), b)
+	out := norm.NFC.Append(joined[:0], pair...)
+	r, size := utf8.DecodeRune(out)
+	return r, size == len(out)
+}
