@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Checks of single values. They see trimmed text and never quote a secret.
+
+func checkNotEmpty(text string) error {
+	if text == "" {
+		return errors.New("may not be empty")
+	}
+	return nil
+}
+
+func checkHostPort(text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil || strings.HasPrefix(text, "unix:") {
+		return fmt.Errorf("%s is not host:port", quote(text))
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%s has no port from 0 to 65535", quote(text))
+	}
+	return nil
+}
+
+// maxSocketPath is what the address of a unix socket can hold, in bytes, on Linux.
+const maxSocketPath = 107
+
+func checkListen(text string) error {
+	path, ok := strings.CutPrefix(text, "unix:")
+	if !ok {
+		return checkHostPort(text)
+	}
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("%s is not unix: and an absolute path", quote(text))
+	}
+	if len(path) > maxSocketPath {
+		return fmt.Errorf("the socket path is over %d bytes", maxSocketPath)
+	}
+	return nil
+}
+
+// maxGlob bounds a tool glob, in bytes.
+const maxGlob = 256
+
+func checkGlob(text string) error {
+	switch {
+	case text == "":
+		return errors.New("holds an empty glob")
+	case len(text) > maxGlob:
+		return fmt.Errorf("holds a glob over %d bytes", maxGlob)
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("%s holds a control character", quote(text))
+	}
+	return nil
+}
+
+func checkTraceSource(text string) error {
+	kind, name, ok := strings.Cut(text, ".")
+	switch {
+	case ok && kind == "meta" && name != "":
+		return nil
+	case ok && kind == "header":
+		return checkHeader(name)
+	}
+	return fmt.Errorf("%s is neither meta.<key> nor header.<name>", quote(text))
+}
+
+// checkHeader accepts a token of RFC 9110; pseudo-headers are not headers.
+func checkHeader(name string) error {
+	token := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !token(r) }) {
+		return fmt.Errorf("%s is not a header name", quote(name))
+	}
+	return nil
+}
+
+// credentialHeaders never belong into an audit trail.
+var credentialHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie"}
+
+func checkAuditHeader(name string) error {
+	if slices.Contains(credentialHeaders, name) {
+		return fmt.Errorf("%s carries credentials and cannot be audited", quote(name))
+	}
+	return checkHeader(name)
+}
+
+// minKey is the least length of a key, in bytes: 128 bits.
+const minKey = 16
+
+func checkKey(text string) error {
+	if len(text) < minKey {
+		return fmt.Errorf("holds a key under %d bytes", minKey)
+	}
+	return nil
+}
+
+func checkSAN(text string) error {
+	if text == "" || strings.ContainsAny(text, " *") {
+		return fmt.Errorf("%s is not one exact URI or DNS name", quote(text))
+	}
+	return nil
+}

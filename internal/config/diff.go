@@ -1,0 +1,104 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Change is one setting that differs between two configurations, with secrets
+// hidden.
+type Change struct {
+	Name, Old, New string
+}
+
+// String writes the change as "NAME: old -> new".
+func (c Change) String() string { return fmt.Sprintf("%s: %q -> %q", c.Name, c.Old, c.New) }
+
+// Changes tells a reload what it can do by itself and what it cannot.
+type Changes struct {
+	// Reloadable take effect without a restart.
+	Reloadable []Change
+	// Restart need one; until then the old values hold.
+	Restart []Change
+}
+
+// Empty reports whether nothing changed.
+func (c Changes) Empty() bool { return len(c.Reloadable) == 0 && len(c.Restart) == 0 }
+
+// Has reports whether one of the named settings changed and can be reloaded.
+func (c Changes) Has(names ...string) bool {
+	return slices.ContainsFunc(c.Reloadable, func(x Change) bool { return slices.Contains(names, x.Name) })
+}
+
+// Diff compares two configurations. The profiles count as one setting, named
+// "profiles".
+func Diff(old, new *Settings) Changes {
+	var c Changes
+	for i := range table {
+		r := &table[i]
+		// Which file was read is not itself a setting in force.
+		if r.Path == "" || reflect.DeepEqual(normal(r.ptr(old)), normal(r.ptr(new))) {
+			continue
+		}
+		change := Change{Name: r.Name, Old: r.format(old), New: r.format(new)}
+		if r.Reloadable {
+			c.Reloadable = append(c.Reloadable, change)
+		} else {
+			c.Restart = append(c.Restart, change)
+		}
+	}
+	if !sameProfiles(old.Profiles, new.Profiles) {
+		c.Reloadable = append(c.Reloadable, Change{
+			Name: "profiles", Old: fmt.Sprint(len(old.Profiles)), New: fmt.Sprint(len(new.Profiles)),
+		})
+	}
+	return c
+}
+
+// normal makes an absent list and an empty one equal.
+func normal(p any) any {
+	v := reflect.ValueOf(p).Elem()
+	if v.Kind() == reflect.Slice && v.Len() == 0 {
+		return nil
+	}
+	return v.Interface()
+}
+
+// sameProfiles compares what the file says and not what it comes to, so that a
+// change of a setting outside profiles is not reported twice.
+func sameProfiles(a, b []Profile) bool {
+	return slices.EqualFunc(a, b, func(x, y Profile) bool {
+		return x.Name == y.Name && slices.Equal(x.Services, y.Services) &&
+			slices.Equal(x.Routes, y.Routes) && reflect.DeepEqual(x.Overrides, y.Overrides)
+	})
+}
+
+// Reloaded returns what is in force after a reload: old, with the reloadable
+// settings and the profiles of new. Contradictions that only the mixture has are
+// the error, and then old stays in force.
+func Reloaded(old, new *Settings) (*Settings, error) {
+	mixed := *old
+	mixed.origins = map[string]string{}
+	for i := range table {
+		r := &table[i]
+		from := old
+		if r.Reloadable {
+			from = new
+			reflect.ValueOf(r.ptr(&mixed)).Elem().Set(reflect.ValueOf(r.ptr(new)).Elem())
+		}
+		if o, ok := from.origins[r.Name]; ok {
+			mixed.origins[r.Name] = o
+		}
+	}
+	mixed.Profiles = slices.Clone(new.Profiles)
+	for i := range mixed.Profiles {
+		mixed.Profiles[i].resolve(&mixed)
+	}
+	var problems Problems
+	mixed.contradictions(&problems)
+	if err := problems.err(); err != nil {
+		return old, err
+	}
+	return &mixed, nil
+}

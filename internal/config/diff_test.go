@@ -1,0 +1,49 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDiffSortsChanges(t *testing.T) {
+	old := good(t, "deny_tools: [a]\n", []string{"MAX_INFLIGHT=10", "EXCHANGE_KEY=0123456789abcdef"})
+	next := good(t, profiles, []string{"FAILURE_MODE=failOpen", "MAX_INFLIGHT=20", "EXCHANGE_KEY=fedcba9876543210"})
+	c := Diff(old, next)
+	require.Equal(t, []Change{
+		{"FAILURE_MODE", "failClosed", "failOpen"}, {"DENY_TOOLS", "a", ""},
+		{"PG_REVIEW_THRESHOLD", "", "0.4"}, {"profiles", "0", "3"},
+	}, c.Reloadable)
+	require.Equal(t, []Change{
+		{"EXCHANGE_KEY", "(set, 1)", "(set, 1)"}, {"MAX_INFLIGHT", "10", "20"},
+	}, c.Restart)
+	require.True(t, c.Has("LOG_LEVEL", "DENY_TOOLS"))
+	require.False(t, c.Has("MAX_INFLIGHT"))
+	require.True(t, Diff(old, old).Empty())
+	require.Equal(t, `MAX_INFLIGHT: "10" -> "20"`, c.Restart[1].String())
+}
+
+func TestReloadedTakesOnlyWhatCanBeReloaded(t *testing.T) {
+	old := good(t, "", []string{"MAX_INFLIGHT=10", "LOG_LEVEL=info"})
+	next := good(t, profiles, []string{"MAX_INFLIGHT=20", "LOG_LEVEL=debug", "DENY_TOOLS=shell"})
+	mixed, err := Reloaded(old, next)
+	require.NoError(t, err)
+	require.Equal(t, 10, mixed.MaxInflight)
+	require.Equal(t, "debug", mixed.LogLevel)
+	require.Equal(t, []string{"shell"}, mixed.DenyTools)
+	require.Equal(t, "LOG_LEVEL", mixed.Origin("LOG_LEVEL"))
+	require.Len(t, mixed.Profiles, 3)
+	require.Equal(t, "info", old.LogLevel, "the settings in force are not written to")
+	require.Empty(t, old.Profiles)
+	require.Equal(t, []Change{{"MAX_INFLIGHT", "10", "20"}}, Diff(mixed, next).Restart)
+	require.Empty(t, Diff(mixed, next).Reloadable)
+}
+
+// Two right configurations can make a wrong mixture: then the old one stays.
+func TestReloadedRefusesAWrongMixture(t *testing.T) {
+	old := good(t, "", []string{"RULES_WATCH=true", "INVARIANT_RULES_PATH=/packs"})
+	next := good(t, "", nil)
+	mixed, err := Reloaded(old, next)
+	require.EqualError(t, err, "configuration: RULES_WATCH: there is nothing to watch without INVARIANT_RULES_PATH")
+	require.Same(t, old, mixed)
+}

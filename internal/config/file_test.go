@@ -1,0 +1,69 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFileIsStrict(t *testing.T) {
+	for _, tc := range []struct{ name, yaml, want string }{
+		{"syntax", "log_level: [", "sallyport.yaml:1:12: "},
+		{"duplicate key", "log_level: info\nlog_level: warn\n", "sallyport.yaml:2:1: "},
+		{"not a mapping", "- a\n", "sallyport.yaml:1:1: the file is not a mapping"},
+		{"a second document", "log_level: info\n---\nlog_level: warn\n", "sallyport.yaml:3:10: holds a second YAML document"},
+		{"no value", "log_level:\n", "LOG_LEVEL: has no plain value"},
+		{"a mapping where a value stands", "log_level: {a: b}\n", "LOG_LEVEL: has no plain value"},
+		{"a list in a list", "deny_tools: [[a]]\n", "DENY_TOOLS: the list holds something that is not a plain value"},
+		{"an alias", "deny_tools: &x [a]\nallow_tools: *x\n", "DENY_TOOLS: has no plain value"},
+		{"a merge", "shutdown:\n  <<: {drain_s: 1}\n", "sallyport.yaml:2:3: merge keys are not supported"},
+		{"the file names itself", "config: other.yaml\n", `sallyport.yaml:1:1: unknown setting "config"`},
+		{"another case", "Log_Level: info\n", `unknown setting "Log_Level" (did you mean "log_level"?)`},
+		{"a dotted key", "shutdown.drain_s: 1\n", `sallyport.yaml:1:1: key "shutdown.drain_s" holds a dot: groups are nested mappings`},
+		{"an environment name", "SHUTDOWN_DRAIN_S: 1\n", `unknown setting "SHUTDOWN_DRAIN_S" (did you mean "shutdown.drain_s"?)`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := read(t, tc.yaml, nil, nil)
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+}
+
+func TestEmptyFilesAreFine(t *testing.T) {
+	for _, yaml := range []string{"# nothing\n", "---\n", "shutdown:\n", "\ufefflog_level: info\n"} {
+		require.Equal(t, "info", good(t, yaml, nil).LogLevel, "%q", yaml)
+	}
+}
+
+func TestScalarsKeepTheirText(t *testing.T) {
+	s := good(t, "model:\n  label: 'off'\n  file: |-\n    a.onnx\n  gate: off\npins_file: 0123\nscan_max_payload_bytes: 1MiB\n", nil)
+	require.Equal(t, "off", s.ModelLabel)
+	require.Equal(t, "a.onnx", s.ModelFile)
+	require.False(t, s.ModelGate)
+	require.Equal(t, "0123", s.PinsFile, "a name that looks like a number stays as written")
+	require.EqualValues(t, mib, s.ScanMaxPayloadBytes)
+}
+
+// Whatever the bytes are, reading ends with a document or with problems, and
+// every value that came through is one of the table.
+func FuzzParseFile(f *testing.F) {
+	for _, seed := range []string{
+		"log_level: info\n", "shutdown: {drain_s: 1}\n", "profiles:\n- {service: a, set: {dry_run: true}}\n",
+		"a: &x 1\nb: *x\n", "? [a]\n: b\n", "deny_tools:\n- a\n- b\n", "!!binary x", "\x00", "a:\n\t- b", "profiles: [{set: {pg: [1]}}]",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var problems Problems
+		doc := parseFile("fuzz.yaml", data, &problems)
+		for path := range doc.leaves {
+			if filePaths[path] == nil {
+				t.Fatalf("path %q is not in the table", path)
+			}
+		}
+		base := Defaults()
+		for i := range doc.profiles {
+			doc.profiles[i].resolve(base)
+		}
+	})
+}
