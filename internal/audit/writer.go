@@ -170,6 +170,17 @@ func (w *Writer) Reopen() error {
 	return errors.Join(errs...)
 }
 
+// Flush covers everything written so far with a checkpoint and, under SyncInterval, forces it to disk.
+func (w *Writer) Flush() error {
+	if w.closed {
+		return ErrClosed
+	}
+	if err := errors.Join(w.settle(), w.finish()); err != nil {
+		return fmt.Errorf("flush audit file %q: %w", w.opt.Path, err)
+	}
+	return nil
+}
+
 // Close writes a last checkpoint, forces the lines to disk and closes the file. A second call does nothing.
 func (w *Writer) Close() error {
 	if w.closed {

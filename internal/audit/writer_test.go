@@ -461,6 +461,23 @@ func TestFsync(t *testing.T) {
 	require.Zero(t, never.disk.syncs)
 }
 
+func TestFlush(t *testing.T) {
+	b := newBench(t)
+	b.opt.Sync = SyncInterval
+	w := b.start()
+	b.write(w, 2)
+	require.NoError(t, w.Flush())
+	require.NoError(t, w.Flush(), "nothing left to do")
+	require.Equal(t, "x x checkpoint", events(b.lines(b.path)))
+	require.Equal(t, 1, b.disk.syncs)
+	b.disk.room = 0
+	require.Error(t, w.Append(exchange(1)))
+	require.ErrorContains(t, w.Flush(), b.path)
+	b.disk.room = -1
+	require.NoError(t, w.Close())
+	require.ErrorIs(t, w.Flush(), ErrClosed)
+}
+
 func TestStdout(t *testing.T) {
 	var out bytes.Buffer
 	w, err := Open(Options{Path: Stdout, Stdout: &out, Now: (&clock{noon}).now, Version: "v1"})
