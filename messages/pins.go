@@ -6,19 +6,16 @@ import (
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
-// PinHash is the SHA-256 of a canonical tool definition, or of one of its fields.
-type PinHash [32]byte
-
 // ToolPin is one tool definition of a list as it was received now.
 type ToolPin struct {
 	// Index is the tool's place in tools[].
 	Index int
 	Name  string
-	// Hash is over the whole canonical definition.
-	Hash PinHash
-	// Fields are the hashes of the definition's top-level members, by name. They
-	// tell what changed without keeping any text.
-	Fields map[string]PinHash
+	// Hash is the hex SHA-256 of the whole canonical definition.
+	Hash string
+	// Fields are the hex SHA-256 of the definition's top-level members, by name.
+	// They tell what changed without keeping any text.
+	Fields map[string]string
 }
 
 // Observe shows the tools of one list to the pins actor.

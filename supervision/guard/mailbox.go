@@ -27,6 +27,9 @@ type Options struct {
 	// supervisor decides. The reason may be anything the code panicked with. It
 	// must not block; a panic of its own is swallowed.
 	OnPanic func(actorName string, reason any, stack []byte)
+	// OnEnd is called once an incarnation has left the registry for good, on its
+	// last turn. A respawn under the same name can come before it.
+	OnEnd func()
 	// Depth, when given, answers for the length of this actor's queue. One Depth
 	// serves all incarnations of an actor.
 	Depth *Depth
@@ -155,6 +158,9 @@ func (b *box) noticeEnd() {
 	b.stopping.Store(true)
 	b.gone.Store(true)
 	b.Mailbox.PostSystemMessage(&actor.ResumeMailbox{})
+	if b.o.OnEnd != nil {
+		b.o.OnEnd()
+	}
 }
 
 // EscalateFailure runs in the deferred recover of the actor's turn: the stack is

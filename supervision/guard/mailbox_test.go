@@ -74,12 +74,12 @@ func TestQueuedCallersAreAnsweredWhenTheActorEnds(t *testing.T) {
 		"stop":                    {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Stop(p) }},
 		"poison":                  {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Poison(p) }},
 		"given up by supervisor":  {crash: true, end: func(*actor.ActorSystem, *actor.PID) {}, more: []actor.PropsOption{actor.WithGuardian(giveUp)}},
-		"enveloped, with a stop ": {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Stop(p) }},
-	}
+			}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSystem(t)
-			pid := s.Root.Spawn(props(echo, guard.Options{}, tc.more...))
+			ended := make(chan struct{})
+			pid := s.Root.Spawn(props(echo, guard.Options{OnEnd: func() { close(ended) }}, tc.more...))
 			h := newHold(tc.crash)
 			s.Root.Send(pid, h)
 			<-h.entered
@@ -110,6 +110,7 @@ func TestQueuedCallersAreAnsweredWhenTheActorEnds(t *testing.T) {
 				_, err := answer(t, a.Promise)
 				require.ErrorIs(t, err, guard.ErrStopped)
 			}
+			<-ended
 			_, err = answer(t, send(s, pid, 1).Promise)
 			require.ErrorIs(t, err, guard.ErrStopped, "and so are those who come later")
 		})

@@ -1,0 +1,253 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// AuditSink writes lines. The audit actor is its only caller, on one goroutine.
+type AuditSink interface {
+	// Append writes one record. An error means that it is not written and that the
+	// sink itself marks the gap.
+	Append(*audit.Record) error
+	// Tick does what is due with time (checkpoints, forcing lines to disk).
+	Tick() error
+	// Close writes what is outstanding and ends the stream.
+	Close() error
+}
+
+// AuditReopener is implemented by sinks whose file can be rotated away.
+type AuditReopener interface{ Reopen() error }
+
+// ErrAuditFailing is returned by Append while the sink does not take lines.
+var ErrAuditFailing = errors.New("audit sink is failing")
+
+// AuditConfig is what the audit actor is made of.
+type AuditConfig struct {
+	Sink AuditSink
+	// Capacity is how many records may wait; zero is 8192.
+	Capacity int
+	// TickEvery is the interval of Sink.Tick; zero is one second.
+	TickEvery time.Duration
+	// OnWritten is told of every record that was written, OnLost of every one that
+	// was not, with why. They must not block; OnLost is called on any goroutine.
+	OnWritten func()
+	OnLost    func(error)
+}
+
+// Audit is the handle of the audit actor, the one writer of the audit stream. The
+// sink outlives a crash of the actor.
+type Audit struct {
+	ref
+	cfg     AuditConfig
+	queued  atomic.Int64
+	lost    atomic.Uint64
+	unsaid  atomic.Int64 // records lost before the sink saw them; owed to a gap line
+	failing atomic.Pointer[error]
+	closed  atomic.Bool
+}
+
+// NewAudit returns the handle.
+func NewAudit(cfg AuditConfig) *Audit {
+	if cfg.Capacity <= 0 {
+		cfg.Capacity = 8192
+	}
+	if cfg.TickEvery <= 0 {
+		cfg.TickEvery = time.Second
+	}
+	if cfg.OnWritten == nil {
+		cfg.OnWritten = func() {}
+	}
+	if cfg.OnLost == nil {
+		cfg.OnLost = func(error) {}
+	}
+	return &Audit{cfg: cfg}
+}
+
+// Props describes the actor, for one spawn.
+func (a *Audit) Props(o guard.Options) *actor.Props {
+	// Append keeps its own count; the mailbox must not shed below it.
+	o.Capacity = 2 * a.cfg.Capacity
+	return a.props(func() actor.Actor { return &auditActor{h: a} }, o)
+}
+
+// Append enqueues one record, which must not be changed afterwards. It never
+// waits. An error means that the trail is not sound: the queue is full or the
+// actor is gone and the record is lost (guard.ErrFull, guard.ErrDown), or the sink
+// fails and this record, which is enqueued, is likely to be lost too
+// (ErrAuditFailing). What that means for the exchange is the caller's policy.
+func (a *Audit) Append(rec *audit.Record) error {
+	if a.queued.Add(1) > int64(a.cfg.Capacity) {
+		a.done(guard.ErrFull)
+		return fmt.Errorf("append audit record: %w", guard.ErrFull)
+	}
+	if !a.send(&messages.Append{Record: rec, Done: a.done}) {
+		return fmt.Errorf("append audit record: %w", guard.ErrDown)
+	}
+	return a.Failing()
+}
+
+// Failing returns why the sink does not take lines, nil while it does.
+func (a *Audit) Failing() error {
+	if err := a.failing.Load(); err != nil {
+		return fmt.Errorf("%w: %w", ErrAuditFailing, *err)
+	}
+	return nil
+}
+
+// Lost counts the records that were not written, for whatever reason.
+func (a *Audit) Lost() uint64 { return a.lost.Load() }
+
+// Queued is how many records wait.
+func (a *Audit) Queued() int { return int(a.queued.Load()) }
+
+// Flush waits until everything that was appended before is written and forced out.
+func (a *Audit) Flush(ctx context.Context) error {
+	m := &messages.FlushAudit{Promise: guard.NewPromise[struct{}]()}
+	_, err := ask(ctx, &a.ref, m.Promise, m)
+	return err
+}
+
+// Reopen makes the sink follow a rotation.
+func (a *Audit) Reopen(ctx context.Context) error {
+	m := &messages.ReopenAudit{Promise: guard.NewPromise[struct{}]()}
+	_, err := ask(ctx, &a.ref, m.Promise, m)
+	return err
+}
+
+// Close writes everything that was appended before and closes the sink. Records
+// that come later are lost.
+func (a *Audit) Close(ctx context.Context) error {
+	m := &closeAudit{Promise: guard.NewPromise[struct{}]()}
+	_, err := ask(ctx, &a.ref, m.Promise, m)
+	return err
+}
+
+// done is told what became of one record, on any goroutine.
+func (a *Audit) done(err error) {
+	a.queued.Add(-1)
+	if err == nil {
+		a.cfg.OnWritten()
+		return
+	}
+	a.lost.Add(1)
+	if !errors.Is(err, errSink) {
+		a.unsaid.Add(1)
+	}
+	a.cfg.OnLost(err)
+}
+
+// errSink marks the errors of the sink, which accounts for them itself.
+var errSink = errors.New("write audit line")
+
+type closeAudit struct{ *guard.Promise[struct{}] }
+
+type auditTick struct {
+	guard.Quiet
+	of *auditActor
+}
+
+// auditActor is one incarnation.
+type auditActor struct {
+	h    *Audit
+	tick *time.Timer
+}
+
+// Receive handles one message.
+func (a *auditActor) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		a.arm()
+	case *messages.Append:
+		if err := a.write(m.Record); err != nil {
+			m.Reject(err)
+		} else if m.Done != nil {
+			m.Done(nil)
+		}
+	case *auditTick:
+		if m.of == a {
+			a.flush()
+			a.arm()
+		}
+	case *messages.FlushAudit:
+		settle(m.Promise, a.flush())
+	case *messages.ReopenAudit:
+		var err error
+		if r, ok := a.h.cfg.Sink.(AuditReopener); ok && !a.h.closed.Load() {
+			err = r.Reopen()
+		}
+		settle(m.Promise, err)
+	case *closeAudit:
+		settle(m.Promise, a.close())
+	case *actor.Restarting, *actor.Stopping:
+		if a.tick != nil {
+			a.tick.Stop()
+		}
+	}
+}
+
+func (a *auditActor) arm() { a.tick = a.h.later(a.h.cfg.TickEvery, &auditTick{of: a}) }
+
+func (a *auditActor) write(rec *audit.Record) error {
+	if a.h.closed.Load() {
+		return guard.ErrStopped
+	}
+	a.confess()
+	return a.outcome(a.h.cfg.Sink.Append(rec))
+}
+
+// confess writes the gap line for records that never reached the sink.
+func (a *auditActor) confess() {
+	n := a.h.unsaid.Swap(0)
+	if n == 0 {
+		return
+	}
+	gap := &audit.Record{Event: audit.EventGap, Count: n, Reason: "records refused before the writer"}
+	if a.outcome(a.h.cfg.Sink.Append(gap)) != nil {
+		a.h.unsaid.Add(n)
+	}
+}
+
+func (a *auditActor) flush() error {
+	if a.h.closed.Load() {
+		return nil
+	}
+	a.confess()
+	return a.outcome(a.h.cfg.Sink.Tick())
+}
+
+func (a *auditActor) close() error {
+	if a.h.closed.Load() {
+		return nil
+	}
+	a.confess()
+	a.h.closed.Store(true)
+	return a.outcome(a.h.cfg.Sink.Close())
+}
+
+// outcome publishes whether the sink works.
+func (a *auditActor) outcome(err error) error {
+	if err == nil {
+		a.h.failing.Store(nil)
+		return nil
+	}
+	a.h.failing.Store(&err)
+	return fmt.Errorf("%w: %w", errSink, err)
+}
+
+func settle(p *guard.Promise[struct{}], err error) {
+	if err != nil {
+		p.Reject(err)
+		return
+	}
+	p.Resolve(struct{}{})
+}

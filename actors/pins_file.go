@@ -1,0 +1,74 @@
+package actors
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// PinFile is a PinStore in one JSON file, written beside it and renamed, so that a
+// reader and a crash see the old content or the new.
+type PinFile string
+
+type pinFileContent struct {
+	Version int   `json:"version"`
+	Pins    []Pin `json:"pins"`
+}
+
+// Load reads the file. A file that does not exist holds no pins; anything else
+// that is not a pins file is an error that names it.
+func (f PinFile) Load() ([]Pin, error) {
+	data, err := os.ReadFile(string(f)) //nolint:gosec // the operator names the file
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load pins: %w", err)
+	}
+	var c pinFileContent
+	if err := json.Unmarshal(data, &c, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("load pins %q: %w", string(f), err)
+	}
+	if c.Version != 1 {
+		return nil, fmt.Errorf("load pins %q: version %d is not 1", string(f), c.Version)
+	}
+	return c.Pins, nil
+}
+
+// Save replaces the file.
+func (f PinFile) Save(pins []Pin) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("save pins %q: %w", string(f), err)
+		}
+	}()
+	data, err := json.Marshal(pinFileContent{Version: 1, Pins: pins}, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(string(f)), filepath.Base(string(f))+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(append(data, '\n')); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Sync(); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), string(f))
+}
