@@ -1,0 +1,201 @@
+package actors
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/sallyport-mcp/sallyport/inference/batch"
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// ModelPoolConfig is what a model pool is made of. Judge.Load is required; a zero
+// field elsewhere takes the default named with it.
+type ModelPoolConfig struct {
+	// Judge is the model whose score counts.
+	Judge ModelStage
+	// Gate, when given, reads everything first; the judge then reads only what the
+	// gate does not clear. Nil: the judge reads everything.
+	Gate *ModelStage
+	// GateClear is the score below which the gate clears a window, in (0, 1]. With a
+	// gate it is required: zero clears nothing and the gate is a cost without a use.
+	GateClear float64
+	// Workers is the number of runs side by side; more than the CPUs only adds
+	// latency. Zero: GOMAXPROCS.
+	Workers int
+	// QueueTokens bounds what waits, in ids; a request is refused as a whole. One
+	// request alone may exceed it. Zero: 65 536.
+	QueueTokens int
+	// Cache is the number of window scores that are kept, and four times the number
+	// of segment results. Zero: 65 536. Negative: none.
+	Cache int
+	// MaxWindows bounds the windows of one payload, JudgeWindows those that the judge
+	// reads of it behind a gate. Zero: 256 and 8.
+	MaxWindows, JudgeWindows int
+	// Hang is how long a run may take before it is terminated, TerminateGrace how
+	// long it then has to return before it is given up. Zero: 10 s and 500 ms.
+	Hang, TerminateGrace time.Duration
+	// Restart is the back-off of a worker that panicked. Zero: 100 ms to 10 s.
+	Restart guard.Backoff
+	// Probe is the back-off between attempts to load or to recover. Zero: 1 s to 30 s.
+	Probe guard.Backoff
+	// RestartLimit panics within RestartWindow are tolerated; one more fails the pool
+	// until its workers have held for RestartWindow. Zero: 10 in 60 s.
+	RestartLimit  int
+	RestartWindow time.Duration
+	// Random gives the jitter of the back-offs, in [0, 1). Nil: math/rand.
+	Random func() float64
+	// Observer is told what happens. Nil: nobody.
+	Observer ModelObserver
+	// OnReady is told, in order, when the pool becomes ready, stops being it, or has
+	// another reason for not being it. It runs on the pool's turn and must not block.
+	OnReady func(ready bool, reason string)
+}
+
+// ModelStage is one model of the pool.
+type ModelStage struct {
+	// Load opens the model. It is called off the actors' turns, again after a while
+	// when it fails, and when the runtime keeps failing on a loaded model.
+	Load LoadModel
+	// Unproved accepts a model that does not tell the canary texts apart, for
+	// measurements with random weights. Never in service.
+	Unproved bool
+	// Limits bound a batch; the zero value is right for transformers.
+	Limits batch.Limits
+}
+
+func (c ModelPoolConfig) complete() ModelPoolConfig {
+	c.Workers = orDefault(c.Workers, runtime.GOMAXPROCS(0))
+	c.QueueTokens = orDefault(c.QueueTokens, 65_536)
+	if c.Cache == 0 {
+		c.Cache = 65_536
+	}
+	c.MaxWindows = orDefault(c.MaxWindows, 256)
+	c.JudgeWindows = orDefault(c.JudgeWindows, 8)
+	c.Hang = orDefault(c.Hang, 10*time.Second)
+	c.TerminateGrace = orDefault(c.TerminateGrace, 500*time.Millisecond)
+	if c.Probe == (guard.Backoff{}) {
+		c.Probe = guard.Backoff{Min: time.Second, Max: 30 * time.Second}
+	}
+	c.RestartLimit = orDefault(c.RestartLimit, 10)
+	c.RestartWindow = orDefault(c.RestartWindow, time.Minute)
+	if c.Random == nil {
+		c.Random = rand.Float64
+	}
+	if c.Observer == nil {
+		c.Observer = blindModelObserver{}
+	}
+	if c.OnReady == nil {
+		c.OnReady = func(bool, string) {}
+	}
+	return c
+}
+
+func orDefault[T int | time.Duration](v, d T) T {
+	if v <= 0 {
+		return d
+	}
+	return v
+}
+
+// ModelPool is the handle of the model pool: what the rest of the program sees of
+// it. It outlives every incarnation of the actor and owns what they share: the
+// loaded models, the caches, the published condition.
+type ModelPool struct {
+	ref
+	cfg   ModelPoolConfig
+	cache *scoreCache
+	view  atomic.Pointer[modelView]
+	// abandoned counts goroutines that are stuck in a run that was given up.
+	abandoned atomic.Int64
+	closing   sync.Once
+}
+
+// modelView is the published condition of the pool; immutable.
+type modelView struct {
+	phase   modelPhase
+	reason  string
+	failure failure
+	ever    bool // has been ready in this process
+	models  []*model
+	closed  bool
+}
+
+// absent is the fault of a request that meets a pool which is not ready.
+func (v *modelView) absent() messages.ModelFault {
+	if v.ever {
+		return messages.ModelLost
+	}
+	return messages.ModelNotReady
+}
+
+// NewModelPool makes the handle; nothing runs until an actor of Props is spawned.
+func NewModelPool(cfg ModelPoolConfig) *ModelPool {
+	h := &ModelPool{cfg: cfg.complete()}
+	h.cache = newScoreCache(h.cfg.Cache)
+	h.view.Store(&modelView{reason: "model not started"})
+	return h
+}
+
+// Props describes the actor, for one spawn. One at a time may be alive; a later
+// one goes on with the models of the one before.
+func (h *ModelPool) Props(o guard.Options) *actor.Props {
+	return h.props(func() actor.Actor { return &poolActor{h: h, options: o} }, o)
+}
+
+// Close frees the models, once runs that are still on their way have returned.
+// Call it after the actor has stopped for good.
+func (h *ModelPool) Close() {
+	h.closing.Do(func() {
+		v := h.view.Swap(&modelView{phase: modelFailed, reason: "model closed", ever: h.view.Load().ever, closed: true})
+		closeModels(v.models)
+	})
+}
+
+// Info describes the judge, and says whether the pool is ready and, if not, why.
+func (h *ModelPool) Info() (info ModelInfo, ready bool, reason string) {
+	v := h.view.Load()
+	if len(v.models) > 0 {
+		info = v.models[messages.StageJudge].info
+	}
+	return info, v.phase == modelReady && h.at.Load() != nil, v.reason
+}
+
+// GateInfo describes the gate and says whether there is one.
+func (h *ModelPool) GateInfo() (ModelInfo, bool) {
+	if v := h.view.Load(); len(v.models) > messages.StageGate {
+		return v.models[messages.StageGate].info, true
+	}
+	return ModelInfo{}, false
+}
+
+// BatchCost is what one full batch of the judge took when it was loaded; zero
+// before. The scanner's timeout is derived from it.
+func (h *ModelPool) BatchCost() time.Duration {
+	v := h.view.Load()
+	if len(v.models) == 0 {
+		return 0
+	}
+	return v.models[messages.StageJudge].cost.Run(batch.DefaultTokens)
+}
+
+// Abandoned is the number of goroutines that are stuck in a run that was given up.
+func (h *ModelPool) Abandoned() int { return int(max(h.abandoned.Load(), 0)) }
+
+func (h *ModelPool) publish(v *modelView) {
+	for {
+		old := h.view.Load()
+		if old.closed {
+			return
+		}
+		if h.view.CompareAndSwap(old, v) {
+			h.cfg.OnReady(v.phase == modelReady, v.reason)
+			return
+		}
+	}
+}

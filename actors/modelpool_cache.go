@@ -1,0 +1,140 @@
+package actors
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// cacheKey is a hash of a model's identity and of what it read.
+type cacheKey = [16]byte
+
+// scoreCache is the verdict cache: what was computed once is not computed again.
+// It is the one structure of the engine that is shared under a lock and not owned
+// by an actor: a hit must not cost a hop, and a lost update costs one inference
+// and nothing else. One lock per level is enough: it is held for about 100 ns,
+// so it allows more look-ups a second than a whole machine can make requests.
+//
+// Keys are the first 128 bits of SHA-256 over a random secret of this process
+// and the content. A caller who could find two texts with one key would get the
+// verdict of the harmless one for the other, so the hash is a cryptographic one.
+type scoreCache struct {
+	secret   [32]byte
+	hashes   sync.Pool
+	windows  *lru.Cache[cacheKey, float32]
+	segments *lru.Cache[cacheKey, segmentEntry]
+}
+
+// segmentEntry is the result of one whole segment. Only complete results are
+// kept: no window dropped, skipped or failed.
+type segmentEntry struct {
+	score      float32
+	gate       float32
+	start, end int
+	windows    int
+	judged     int
+}
+
+// newScoreCache holds so many windows, and a quarter as many segments. With zero
+// or less it only makes keys, which single-flight needs too.
+func newScoreCache(entries int) *scoreCache {
+	c := &scoreCache{}
+	c.hashes.New = func() any { return &hasher{h: sha256.New()} }
+	// Never fails on the platforms that Go supports.
+	_, _ = rand.Read(c.secret[:])
+	if entries > 0 {
+		// The only error is a size below one.
+		c.windows, _ = lru.New[cacheKey, float32](entries)
+		c.segments, _ = lru.New[cacheKey, segmentEntry](max(entries/4, 1))
+	}
+	return c
+}
+
+type hasher struct {
+	h   hash.Hash
+	buf [1024]byte
+	sum [sha256.Size]byte
+}
+
+// windowKey identifies ids as read by one model.
+func (c *scoreCache) windowKey(model string, ids []int32) cacheKey {
+	s := c.begin('w', model)
+	defer c.hashes.Put(s)
+	b := s.buf[:0]
+	for _, id := range ids {
+		if len(b) == len(s.buf) {
+			s.h.Write(b)
+			b = b[:0]
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(id))
+	}
+	s.h.Write(b)
+	return s.key()
+}
+
+// segmentKey identifies a text as read by the whole cascade.
+func (c *scoreCache) segmentKey(pipeline, text string) cacheKey {
+	s := c.begin('s', pipeline)
+	defer c.hashes.Put(s)
+	for len(text) > 0 {
+		n := copy(s.buf[:], text)
+		s.h.Write(s.buf[:n])
+		text = text[n:]
+	}
+	return s.key()
+}
+
+func (c *scoreCache) begin(kind byte, identity string) *hasher {
+	s := c.hashes.Get().(*hasher)
+	s.h.Reset()
+	s.h.Write(c.secret[:])
+	// The length in front keeps identity and content apart.
+	b := append(s.buf[:0], kind)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(identity)))
+	s.h.Write(append(b, identity...))
+	return s
+}
+
+func (s *hasher) key() (k cacheKey) {
+	copy(k[:], s.h.Sum(s.sum[:0]))
+	return k
+}
+
+func (c *scoreCache) window(k cacheKey) (float32, bool) {
+	if c.windows == nil {
+		return 0, false
+	}
+	return c.windows.Get(k)
+}
+
+func (c *scoreCache) putWindow(k cacheKey, score float32) {
+	if c.windows != nil {
+		c.windows.Add(k, score)
+	}
+}
+
+func (c *scoreCache) segment(k cacheKey) (segmentEntry, bool) {
+	if c.segments == nil {
+		return segmentEntry{}, false
+	}
+	return c.segments.Get(k)
+}
+
+func (c *scoreCache) putSegment(k cacheKey, e segmentEntry) {
+	if c.segments != nil {
+		c.segments.Add(k, e)
+	}
+}
+
+// sign gives every window the key under which it is cached and computed once.
+func (c *scoreCache) sign(model string, windows []messages.Window) {
+	for i := range windows {
+		windows[i].Key = c.windowKey(model, windows[i].IDs)
+	}
+}

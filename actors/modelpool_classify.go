@@ -1,0 +1,402 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// ModelSegment is one text to classify.
+type ModelSegment struct {
+	// Text is read by itself; windows never cross segments.
+	Text string
+	// BlockAt is the score at which this segment decides the payload, so that the
+	// rest need not be read. Zero or less: never.
+	BlockAt float64
+	// Flagged are byte spans of Text in which something was found already. Without
+	// a gate they are read once more in a narrow window of their own, because a
+	// sentence is diluted in a wide one.
+	Flagged [][2]int
+}
+
+// ModelLimits bound one call. A zero field takes the pool's own.
+type ModelLimits struct {
+	// Deadline is when the answer is of no use any more. Zero: the context's, or half
+	// a minute.
+	Deadline time.Time
+	// MaxWindows bounds the windows read of all segments together, JudgeWindows those
+	// that the judge reads behind a gate.
+	MaxWindows, JudgeWindows int
+}
+
+// ModelResult is what the model says about a payload.
+type ModelResult struct {
+	// Score is the highest of all segments, in [0, 1].
+	Score float64
+	// Segments are in the order of the call.
+	Segments []SegmentResult
+	// Model is the short hash of the model whose score this is.
+	Model string
+	// Dropped counts windows beyond a limit, which nobody read. More than zero is a
+	// partial coverage.
+	Dropped int
+	// Skipped counts windows that were not read because another one blocks.
+	Skipped int
+	// Cached, Shared and Computed count windows by where the score came from; a
+	// segment that was known as a whole counts with all its windows as cached.
+	Cached, Shared, Computed int
+	// Judged counts the windows that the judge read behind a gate.
+	Judged int
+}
+
+// SegmentResult is what the model says about one segment.
+type SegmentResult struct {
+	// Score is the judge's highest score, 0 for a segment of which it read nothing
+	// because the gate cleared it all.
+	Score float64
+	// Gate is the gate's highest score, 0 without a gate.
+	Gate float64
+	// Start and End are the bytes of the window with that score.
+	Start, End int
+	// Windows counts what was read, Dropped what was beyond a limit, Skipped what was
+	// not read because another window blocks.
+	Windows, Dropped, Skipped int
+	// Blocked means that the score reached BlockAt.
+	Blocked bool
+	// Cached means that the whole segment was known.
+	Cached bool
+}
+
+// Complete reports whether every window of the segment was read.
+func (s SegmentResult) Complete() bool { return s.Dropped == 0 && s.Skipped == 0 }
+
+// narrow is the number of bytes around a flagged span that are read with it.
+const narrow = 200
+
+// Classify scores segments. It tokenises on the caller's goroutine, asks the
+// caches, and makes one hop for what is left, two behind a gate. A block wins over
+// an error: when one window blocks, a window that failed does not matter.
+//
+// Errors are *messages.ModelError. The context bounds the wait.
+func (h *ModelPool) Classify(ctx context.Context, segments []ModelSegment, lim ModelLimits) (ModelResult, error) {
+	v := h.view.Load()
+	if v.phase != modelReady {
+		return ModelResult{}, h.fault(v.absent())
+	}
+	if lim.MaxWindows <= 0 {
+		lim.MaxWindows = h.cfg.MaxWindows
+	}
+	if lim.JudgeWindows <= 0 {
+		lim.JudgeWindows = h.cfg.JudgeWindows
+	}
+	c := &classification{h: h, ctx: ctx, lim: lim, models: v.models, segments: segments}
+	c.result.Segments = make([]SegmentResult, len(segments))
+	c.result.Model = v.models[messages.StageJudge].info.ID
+	return c.do()
+}
+
+func (h *ModelPool) fault(f messages.ModelFault) error {
+	h.cfg.Observer.Fault(f)
+	return &messages.ModelError{Fault: f}
+}
+
+// classification is one call on its way.
+type classification struct {
+	h        *ModelPool
+	ctx      context.Context
+	lim      ModelLimits
+	models   []*model
+	segments []ModelSegment
+	keys     []cacheKey
+	result   ModelResult
+}
+
+// piece is a part of a segment that is cut into windows.
+type piece struct {
+	segment    int
+	start, end int // bytes of the segment's text
+}
+
+// span is a window's place and score.
+type span struct {
+	segment    int
+	start, end int
+	score      float32 // -1: not read
+}
+
+func (c *classification) do() (ModelResult, error) {
+	pieces := c.lookUp()
+	var err error
+	switch {
+	case len(pieces) == 0:
+	case len(c.models) > messages.StageGate:
+		err = c.cascade(pieces)
+	default:
+		err = c.judge(pieces, c.lim.MaxWindows)
+	}
+	if err != nil {
+		return ModelResult{}, err
+	}
+	c.remember()
+	r := &c.result
+	for i := range r.Segments {
+		s := &r.Segments[i]
+		r.Score = max(r.Score, s.Score)
+		r.Dropped += s.Dropped
+		r.Skipped += s.Skipped
+	}
+	return *r, nil
+}
+
+// lookUp answers segments that are known and returns the others.
+func (c *classification) lookUp() []piece {
+	identity := c.models[messages.StageJudge].identity
+	if len(c.models) > messages.StageGate {
+		identity += "\x00" + c.models[messages.StageGate].identity
+	}
+	c.keys = make([]cacheKey, len(c.segments))
+	pieces := make([]piece, 0, len(c.segments))
+	hits := 0
+	for i, s := range c.segments {
+		c.keys[i] = c.h.cache.segmentKey(identity, s.Text)
+		e, ok := c.h.cache.segment(c.keys[i])
+		// What was flagged asks for more windows than the plain text has.
+		if !ok || len(c.models) == 1 && len(s.Flagged) > 0 {
+			pieces = append(pieces, piece{segment: i, end: len(s.Text)})
+			continue
+		}
+		hits++
+		r := &c.result.Segments[i]
+		*r = SegmentResult{Score: float64(e.score), Gate: float64(e.gate), Start: e.start, End: e.end,
+			Windows: e.windows, Cached: true}
+		r.Blocked = s.BlockAt > 0 && r.Score >= s.BlockAt
+		c.result.Cached += e.windows
+	}
+	c.h.cfg.Observer.Cache("segment", hits, len(pieces))
+	if c.blocked() {
+		for _, p := range pieces {
+			c.result.Segments[p.segment].Skipped++
+		}
+		return nil
+	}
+	if len(c.models) == 1 {
+		for _, p := range pieces {
+			for _, f := range c.segments[p.segment].Flagged {
+				pieces = append(pieces, around(p.segment, c.segments[p.segment].Text, f))
+			}
+		}
+	}
+	return pieces
+}
+
+// around is a flagged span with some text on both sides, cut between runes.
+func around(segment int, text string, flagged [2]int) piece {
+	from := min(max(flagged[0]-narrow, 0), len(text))
+	to := max(min(flagged[1]+narrow, len(text)), from)
+	for from > 0 && text[from]&0xC0 == 0x80 {
+		from--
+	}
+	for to < len(text) && text[to]&0xC0 == 0x80 {
+		to++
+	}
+	return piece{segment: segment, start: from, end: to}
+}
+
+func (c *classification) blocked() bool {
+	return slices.ContainsFunc(c.result.Segments, func(s SegmentResult) bool { return s.Blocked })
+}
+
+// remember keeps complete results of segments for the next time.
+func (c *classification) remember() {
+	for i := range c.result.Segments {
+		s := &c.result.Segments[i]
+		if s.Cached || !s.Complete() || len(c.models) == 1 && len(c.segments[i].Flagged) > 0 {
+			continue
+		}
+		c.h.cache.putSegment(c.keys[i], segmentEntry{score: float32(s.Score), gate: float32(s.Gate),
+			start: s.Start, end: s.End, windows: s.Windows})
+	}
+}
+
+// judge lets the judge read pieces and takes its scores as the segments' own.
+func (c *classification) judge(pieces []piece, budget int) error {
+	spans, err := c.read(messages.StageJudge, pieces, budget)
+	if err != nil {
+		return err
+	}
+	for _, w := range spans {
+		s := &c.result.Segments[w.segment]
+		if w.score < 0 {
+			s.Skipped++
+			continue
+		}
+		s.Windows++
+		if score := float64(w.score); score > s.Score || s.End == 0 {
+			s.Score, s.Start, s.End = score, w.start, w.end
+		}
+		if at := c.segments[w.segment].BlockAt; at > 0 && s.Score >= at {
+			s.Blocked = true
+		}
+	}
+	return nil
+}
+
+// cascade lets the gate read everything and the judge what the gate does not
+// clear, most suspicious first.
+func (c *classification) cascade(pieces []piece) error {
+	spans, err := c.read(messages.StageGate, pieces, c.lim.MaxWindows)
+	if err != nil {
+		return err
+	}
+	read := make([]int, len(c.segments))
+	for _, w := range spans {
+		s := &c.result.Segments[w.segment]
+		s.Gate = max(s.Gate, float64(w.score))
+		read[w.segment]++
+	}
+	suspects := slices.DeleteFunc(spans, func(w span) bool { return float64(w.score) < c.h.cfg.GateClear })
+	slices.SortStableFunc(suspects, func(a, b span) int { return cmp.Compare(b.score, a.score) })
+	asked := make([]piece, len(suspects))
+	for i, w := range suspects {
+		asked[i] = piece{segment: w.segment, start: w.start, end: w.end}
+	}
+	if len(asked) > 0 {
+		if err := c.judge(asked, c.lim.JudgeWindows); err != nil {
+			return err
+		}
+	}
+	for i, n := range read {
+		// So far Windows counts what the judge read of the segment.
+		if s := &c.result.Segments[i]; !s.Cached {
+			c.result.Judged += s.Windows
+			s.Windows = n
+		}
+	}
+	return nil
+}
+
+// read scores the windows of pieces with one model. Windows beyond the budget are
+// counted as dropped with their segment, in the order of the pieces.
+func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
+	m := c.models[stage]
+	var windows []messages.Window
+	var spans []span
+	for _, p := range pieces {
+		from := len(windows)
+		var dropped int
+		windows, dropped = m.classifier.Windows(windows, c.segments[p.segment].Text[p.start:p.end], budget-from)
+		c.result.Segments[p.segment].Dropped += dropped
+		for _, w := range windows[from:] {
+			spans = append(spans, span{segment: p.segment, start: p.start + w.Start, end: p.start + w.End, score: -1})
+		}
+	}
+	c.h.cache.sign(m.identity, windows)
+	missing := make([]int, 0, len(windows))
+	stop := false
+	for i := range windows {
+		s, ok := c.h.cache.window(windows[i].Key)
+		if !ok {
+			missing = append(missing, i)
+			continue
+		}
+		spans[i].score = s
+		stop = stop || c.blocks(stage, spans[i])
+	}
+	c.h.cfg.Observer.Cache("window", len(windows)-len(missing), len(missing))
+	c.result.Cached += len(windows) - len(missing)
+	if stop || len(missing) == 0 {
+		return spans, nil
+	}
+	return spans, c.ask(stage, windows, missing, spans)
+}
+
+func (c *classification) blocks(stage int, w span) bool {
+	at := c.segments[w.segment].BlockAt
+	return stage == messages.StageJudge && at > 0 && float64(w.score) >= at
+}
+
+// ask has the pool compute what is missing.
+func (c *classification) ask(stage int, windows []messages.Window, missing []int, spans []span) error {
+	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	msg := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Stage: stage, Deadline: deadline,
+		Windows: make([]messages.Window, len(missing))}
+	if stage == messages.StageJudge {
+		msg.BlockAts = make([]float64, len(missing))
+	}
+	for k, i := range missing {
+		msg.Windows[k] = windows[i]
+		if msg.BlockAts != nil {
+			msg.BlockAts[k] = c.segments[spans[i].segment].BlockAt
+		}
+	}
+	got, err := c.h.submit(ctx, msg)
+	if err != nil {
+		return err
+	}
+	for k, i := range missing {
+		spans[i].score = got.Scores[k]
+	}
+	c.result.Cached += got.Cached
+	c.result.Shared += got.Shared
+	c.result.Computed += got.Computed
+	return nil
+}
+
+// within bounds a wait by the deadline of the call, or by a default when neither
+// the call nor the context has one.
+func (h *ModelPool) within(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	have, ok := ctx.Deadline()
+	switch {
+	case !deadline.IsZero() && (!ok || deadline.Before(have)):
+		return context.WithDeadline(ctx, deadline)
+	case ok:
+		return ctx, func() {}
+	default:
+		return context.WithTimeout(ctx, unboundedWait)
+	}
+}
+
+// submit sends a request to the actor and waits for its outcome or for ctx.
+func (h *ModelPool) submit(ctx context.Context, m *messages.Classify) (messages.Classification, error) {
+	got, err := ask(ctx, &h.ref, m.Promise, m)
+	if err == nil {
+		return got, nil
+	}
+	var own *messages.ModelError
+	if errors.As(err, &own) {
+		return got, err
+	}
+	if fault, ok := h.mailboxFault(err); ok {
+		h.cfg.Observer.Fault(fault)
+		return got, &messages.ModelError{Fault: fault, Err: err}
+	}
+	fault := messages.ModelCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		fault = messages.ModelUnreachable
+		if m.Started() {
+			fault = messages.ModelTimeout
+		}
+	}
+	h.send(&cancelClassify{msg: m, fault: fault})
+	return got, &messages.ModelError{Fault: fault}
+}
+
+// mailboxFault translates an error of the guarding mailbox.
+func (h *ModelPool) mailboxFault(err error) (messages.ModelFault, bool) {
+	switch {
+	case errors.Is(err, guard.ErrFull):
+		return messages.ModelQueueFull, true
+	case errors.Is(err, guard.ErrPanic):
+		return messages.ModelPanic, true
+	case errors.Is(err, guard.ErrStopped), errors.Is(err, guard.ErrDown):
+		return h.view.Load().absent(), true
+	}
+	return 0, false
+}

@@ -1,0 +1,333 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/inference/batch"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// request is one Classify that has not been answered.
+type request struct {
+	msg      *messages.Classify
+	deadline time.Time
+	scores   []float32
+	flights  []*flight // one per window; nil where the score was cached
+	left     int       // windows without a score or an error
+	cached   int
+	shared   int
+	computed int
+	fault    *messages.ModelError // the first error that concerns one window only
+	done     bool
+}
+
+// flight is one window that is queued or being computed, for everyone who waits
+// for it.
+type flight struct {
+	key     flightKey
+	need    batch.Need
+	window  messages.Window
+	waiters []waiter
+	queued  time.Time
+	job     *job // nil while queued
+	retried bool
+}
+
+type flightKey struct {
+	stage int
+	key   cacheKey
+}
+
+type waiter struct {
+	req   *request
+	index int
+	first bool // the window is computed because of this one
+}
+
+// Need is what the planner sees.
+func (f *flight) Need() batch.Need { return f.need }
+
+// blocks reports whether a score ends the request early.
+func (r *request) blocks(index int, score float32) bool {
+	at := r.msg.BlockAt
+	if r.msg.BlockAts != nil {
+		at = r.msg.BlockAts[index]
+	}
+	return at > 0 && float64(score) >= at
+}
+
+// rank sets urgency and last moment from those who wait.
+func (f *flight) rank() {
+	for i, w := range f.waiters {
+		if i == 0 || w.req.deadline.Before(f.need.Urgent) {
+			f.need.Urgent = w.req.deadline
+		}
+		if i == 0 || w.req.deadline.After(f.need.Latest) {
+			f.need.Latest = w.req.deadline
+		}
+	}
+}
+
+// admit takes one request in, refuses it, or answers it from what is known.
+func (p *poolActor) admit(m *messages.Classify) {
+	if m.Settled() {
+		return // cancelled before its turn came
+	}
+	if p.phase != modelReady {
+		p.refuse(m, p.absent())
+		return
+	}
+	if m.Stage < 0 || m.Stage >= len(p.models) || m.BlockAts != nil && len(m.BlockAts) != len(m.Windows) {
+		p.refuse(m, messages.ModelPoison)
+		return
+	}
+	now := time.Now()
+	req := &request{msg: m, deadline: m.Deadline, scores: make([]float32, len(m.Windows)),
+		flights: make([]*flight, len(m.Windows)), left: len(m.Windows)}
+	if req.deadline.IsZero() {
+		req.deadline = now.Add(unboundedWait)
+	}
+	if !req.deadline.After(now) {
+		p.refuse(m, messages.ModelUnreachable)
+		return
+	}
+	for i := range req.scores {
+		req.scores[i] = -1
+	}
+	var fresh []*flight
+	tokens, longest := 0, 0
+	for i, w := range m.Windows {
+		key := flightKey{m.Stage, w.Key}
+		// Between the caller's look-up and now the score may have arrived.
+		if s, ok := p.h.cache.window(w.Key); ok {
+			req.scores[i] = s
+			req.left--
+			req.cached++
+			if req.blocks(i, s) {
+				req.left = 0
+				break
+			}
+			continue
+		}
+		f := p.flights[key]
+		if f == nil {
+			f = &flight{key: key, window: w, queued: now,
+				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.deadline, Latest: req.deadline, Group: m.Stage}}
+			p.flights[key] = f
+			fresh = append(fresh, f)
+			tokens, longest = tokens+f.need.Tokens, max(longest, f.need.Tokens)
+		}
+		req.flights[i] = f
+	}
+	fault, refused := messages.ModelFault(0), false
+	if req.left > 0 {
+		fault, refused = p.overload(req, tokens, longest, now)
+	}
+	if req.left == 0 || refused {
+		for _, f := range fresh {
+			delete(p.flights, f.key)
+		}
+		if refused {
+			p.refuse(m, fault)
+		} else {
+			p.answer(req)
+		}
+		return
+	}
+	p.board(req, fresh)
+}
+
+// board makes the request wait for its flights and queues the new ones.
+func (p *poolActor) board(req *request, fresh []*flight) {
+	p.open[req.msg] = req
+	for _, f := range fresh {
+		f.waiters = make([]waiter, 0, 1)
+	}
+	for i, f := range req.flights {
+		if f == nil {
+			continue
+		}
+		first := len(f.waiters) == 0
+		f.waiters = append(f.waiters, waiter{req: req, index: i, first: first})
+		if first || f.job != nil {
+			if f.job != nil {
+				req.msg.MarkStarted()
+			}
+			continue
+		}
+		// A second waiter can make a queued window more urgent, or keep it longer.
+		if req.deadline.Before(f.need.Urgent) || req.deadline.After(f.need.Latest) {
+			queued := p.queue.Remove(f)
+			f.rank()
+			if queued {
+				p.queue.Push(f)
+			}
+		}
+	}
+	for _, f := range fresh {
+		p.queue.Push(f)
+	}
+}
+
+// overload says whether the new windows of a request must be refused at once.
+func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (messages.ModelFault, bool) {
+	busy := len(p.slots) - len(p.idle)
+	if tokens == 0 || p.queue.Len() == 0 && busy == 0 {
+		// An idle pool always tries: otherwise one slow moment, once learned, could
+		// refuse everything for ever.
+		return 0, false
+	}
+	if p.queue.Len() > 0 && p.queue.Tokens()+tokens > p.h.cfg.QueueTokens {
+		return messages.ModelQueueFull, true
+	}
+	workers := len(p.slots)
+	var ahead time.Duration
+	for stage := range p.costs {
+		ahead += p.costs[stage].Drain(p.queue.GroupTokens(stage), workers)
+	}
+	for _, s := range p.slots {
+		if s.job != nil {
+			left := p.costs[s.job.model.stage].Run(s.job.padded) - now.Sub(s.job.started)
+			ahead += max(left, 0) / time.Duration(workers)
+		}
+	}
+	own := &p.costs[req.msg.Stage]
+	if now.Add(ahead + max(own.Run(longest), own.Drain(tokens, workers))).After(req.deadline) {
+		return messages.ModelUnreachable, true
+	}
+	return 0, false
+}
+
+// land gives a flight's score to those who wait.
+func (p *poolActor) land(f *flight, score float32) {
+	p.h.cache.putWindow(f.key.key, score)
+	waiters := f.waiters
+	p.forget(f)
+	for _, w := range waiters {
+		r := w.req
+		if r.done {
+			continue
+		}
+		r.scores[w.index] = score
+		r.left--
+		if w.first {
+			r.computed++
+		} else {
+			r.shared++
+		}
+		if r.left == 0 || r.blocks(w.index, score) {
+			p.answer(r)
+		}
+	}
+}
+
+// crash gives a flight's error to those who wait. An error that concerns this one
+// window leaves the others of the request running, because one of them may still
+// block it; any other error is told at once.
+func (p *poolActor) crash(f *flight, e *messages.ModelError) {
+	waiters := f.waiters
+	p.forget(f)
+	for _, w := range waiters {
+		r := w.req
+		if r.done {
+			continue
+		}
+		r.left--
+		if r.fault == nil {
+			r.fault = e
+		}
+		switch e.Fault {
+		case messages.ModelPoison, messages.ModelBadScore:
+			if r.left > 0 {
+				continue
+			}
+		default:
+			r.fault = e
+		}
+		p.answer(r)
+	}
+}
+
+// forget takes a flight off the table; its waiters are the caller's.
+func (p *poolActor) forget(f *flight) {
+	f.waiters = nil
+	if p.flights[f.key] == f {
+		delete(p.flights, f.key)
+	}
+}
+
+// answer ends a request: with its scores when all are there or one of them
+// blocks, else with its error.
+func (p *poolActor) answer(r *request) {
+	r.done = true
+	delete(p.open, r.msg)
+	p.leave(r)
+	blocked := false
+	for i, s := range r.scores {
+		blocked = blocked || r.blocks(i, s)
+	}
+	if r.fault != nil && !blocked {
+		p.h.cfg.Observer.Fault(r.fault.Fault)
+		r.msg.Reject(r.fault)
+		return
+	}
+	r.msg.Resolve(messages.Classification{Scores: r.scores, Cached: r.cached, Shared: r.shared, Computed: r.computed})
+}
+
+// drop ends a request without a score.
+func (p *poolActor) drop(r *request, fault messages.ModelFault) {
+	r.done = true
+	delete(p.open, r.msg)
+	p.leave(r)
+	p.refuse(r.msg, fault)
+}
+
+func (p *poolActor) refuse(m *messages.Classify, fault messages.ModelFault) {
+	p.h.cfg.Observer.Fault(fault)
+	m.Reject(&messages.ModelError{Fault: fault})
+}
+
+// leave takes a request off all its flights. A queued window that nobody waits for
+// any more leaves the queue; a run that nobody waits for is ended.
+func (p *poolActor) leave(r *request) {
+	for _, f := range r.flights {
+		if f == nil || len(f.waiters) == 0 {
+			continue
+		}
+		n := len(f.waiters)
+		f.waiters = slices.DeleteFunc(f.waiters, func(w waiter) bool { return w.req == r })
+		switch {
+		case len(f.waiters) == n:
+		case len(f.waiters) > 0:
+			if !slices.ContainsFunc(f.waiters, func(w waiter) bool { return w.first }) {
+				f.waiters[0].first = true
+			}
+			if f.job == nil {
+				queued := p.queue.Remove(f)
+				f.rank()
+				if queued {
+					p.queue.Push(f)
+				}
+			}
+		case f.job == nil:
+			p.queue.Remove(f)
+			p.forget(f)
+		default:
+			p.release(f.job)
+		}
+	}
+}
+
+// release ends a run once nobody waits for any of its windows.
+func (p *poolActor) release(j *job) {
+	for _, f := range j.flights {
+		if len(f.waiters) > 0 {
+			return
+		}
+	}
+	for _, f := range j.flights {
+		p.forget(f)
+	}
+	j.terminate()
+}
