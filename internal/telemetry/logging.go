@@ -1,0 +1,92 @@
+package telemetry
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// Log messages. A message is constant; what varies is in fields. The same message always means the same thing, so an operator
+// can count and alert on it.
+const (
+	MsgStarting          = "starting"
+	MsgServing           = "serving"
+	MsgStopped           = "stopped"
+	MsgPhaseChanged      = "phase changed"
+	MsgSignal            = "signal received"
+	MsgStepDone          = "shutdown step done"
+	MsgStepSkipped       = "shutdown step took too long and was skipped"
+	MsgReloaded          = "reloaded"
+	MsgReloadFailed      = "reload failed"
+	MsgActorPanicked     = "actor panicked"
+	MsgRPCPanicked       = "call panicked"
+	MsgAuditFailing      = "audit lines cannot be written"
+	MsgAuditRecovered    = "audit lines are written again"
+	MsgListening         = "listening"
+	MsgInsecureListener  = "listening without TLS beyond loopback"
+	MsgAdminFailed       = "admin listener failed"
+	MsgTracesInClear     = "traces are sent without TLS beyond loopback"
+	MsgTraceExportFailed = "traces could not be exported"
+)
+
+// Keys of log fields.
+const (
+	KeyActor    = "actor"
+	KeyAddr     = "addr"
+	KeyCount    = "count"
+	KeyDuration = "duration"
+	KeyEndpoint = "endpoint"
+	KeyFrom     = "from"
+	KeyMethod   = "method"
+	KeyPart     = "part"
+	KeyReason   = "reason"
+	KeyRef      = "ref"
+	KeyScanner  = "scanner"
+	KeySignal   = "signal"
+	KeyStack    = "stack"
+	KeyStep     = "step"
+	KeyTo       = "to"
+	KeyVersion  = "version"
+)
+
+// maxLogText is the most that Text keeps, in bytes.
+const maxLogText = 256
+
+// NewLogger returns a logger that writes one JSON object a line to w, at level and above. The level can be changed while it
+// runs. Nothing is sampled and no global logger is touched.
+func NewLogger(w zapcore.WriteSyncer, level zap.AtomicLevel) *zap.Logger {
+	enc := zap.NewProductionEncoderConfig()
+	enc.TimeKey = "ts"
+	enc.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	enc.EncodeDuration = zapcore.StringDurationEncoder
+	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(enc), zapcore.Lock(w), level), zap.ErrorOutput(zapcore.Lock(w)))
+}
+
+// Text is a log field for text that came from outside: capped, and with everything that a terminal might act on replaced.
+// Text of a payload does not belong in a log at all.
+func Text(key, s string) zap.Field { return zap.String(key, printable(s)) }
+
+func printable(s string) string {
+	rest := 0
+	if len(s) > maxLogText {
+		cut := maxLogText
+		for cut > maxLogText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s, rest = s[:cut], len(s)-cut
+	}
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, s)
+	if rest > 0 {
+		s += "…+" + strconv.Itoa(rest)
+	}
+	return s
+}
