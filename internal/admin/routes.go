@@ -1,0 +1,169 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json/v2"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// routes builds the handler. What only an operator on the machine may see is not even routed elsewhere.
+func routes(src Sources, local, profiles bool) http.Handler {
+	mux := http.NewServeMux()
+	live := livez(src.Live)
+	mux.HandleFunc("GET /livez", live)
+	mux.HandleFunc("GET /healthz", live)
+	mux.HandleFunc("GET /readyz", readyz(src.Ready))
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, src.Version) })
+	if src.Metrics != nil {
+		mux.Handle("GET /metrics", promhttp.HandlerFor(src.Metrics, promhttp.HandlerOpts{
+			MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout, EnableOpenMetrics: true,
+		}))
+	}
+	if local {
+		localRoutes(mux, src, profiles)
+	}
+	return guard(mux)
+}
+
+func localRoutes(mux *http.ServeMux, src Sources, profiles bool) {
+	show := func(path string, f func() any) {
+		if f != nil {
+			mux.Handle("GET "+path, localOnly(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, f()) }))
+		}
+	}
+	show("/config", src.Config)
+	show("/status", src.Status)
+	if src.Level != nil {
+		mux.Handle("GET /loglevel", localOnly(src.Level.ServeHTTP))
+		mux.Handle("PUT /loglevel", localOnly(src.Level.ServeHTTP))
+	}
+	if profiles {
+		mux.Handle("GET /debug/pprof/", localOnly(pprof.Index))
+		mux.Handle("GET /debug/pprof/cmdline", localOnly(pprof.Cmdline))
+		mux.Handle("GET /debug/pprof/symbol", localOnly(pprof.Symbol))
+		mux.Handle("GET /debug/pprof/profile", localOnly(unhurried(pprof.Profile)))
+		mux.Handle("GET /debug/pprof/trace", localOnly(unhurried(pprof.Trace)))
+	}
+}
+
+// guard sets what every answer carries and bounds what a request may bring.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// localOnly refuses requests whose Host is not loopback: a web page in a browser on this machine could reach the listener
+// under a name of its own that resolves here.
+func localOnly(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		ip := net.ParseIP(strings.Trim(host, "[]"))
+		if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "only under a loopback host name", http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	})
+}
+
+// unhurried lifts the write timeout for profiles, which take as long as their client asks.
+func unhurried(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		next(w, r)
+	}
+}
+
+func livez(live func() (bool, string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if live != nil {
+			if ok, reason := live(); !ok {
+				http.Error(w, reason, http.StatusServiceUnavailable)
+				return
+			}
+		}
+		writeText(w, "ok\n")
+	}
+}
+
+// readyz answers 200 or 503. With ?verbose the body is a JSON object with one line per part, else one short line.
+func readyz(ready func() Readiness) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := ready()
+		status := http.StatusOK
+		if !now.Ready {
+			status = http.StatusServiceUnavailable
+		}
+		if r.URL.Query().Has("verbose") {
+			writeParts(w, status, now)
+			return
+		}
+		if now.Ready {
+			writeText(w, "ok\n")
+			return
+		}
+		http.Error(w, "not ready: "+missing(now.Parts), status)
+	}
+}
+
+// missing names the parts that are not ready.
+func missing(parts []Part) string {
+	var names []string
+	for _, p := range parts {
+		if !p.Ready {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "stopping"
+	}
+	return strings.Join(names, ", ")
+}
+
+func writeParts(w http.ResponseWriter, status int, now Readiness) {
+	var b bytes.Buffer
+	b.WriteString(`{"ready":`)
+	if now.Ready {
+		b.WriteString(`true`)
+	} else {
+		b.WriteString(`false`)
+	}
+	b.WriteString(`,"parts":[`)
+	for i, p := range now.Parts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		p.Since = p.Since.UTC().Truncate(time.Millisecond)
+		line, err := json.Marshal(p)
+		if err != nil { // a reason that is not UTF-8
+			p.Reason = strings.ToValidUTF8(p.Reason, "\uFFFD")
+			p.Name = strings.ToValidUTF8(p.Name, "\uFFFD")
+			line, _ = json.Marshal(p)
+		}
+		b.WriteByte('\n')
+		b.Write(line)
+	}
+	b.WriteString("\n]}\n")
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the client has gone: nothing to do
+}
+
+func writeText(w http.ResponseWriter, s string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(s)) // the client has gone: nothing to do
+}
