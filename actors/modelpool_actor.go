@@ -352,8 +352,12 @@ func (p *poolActor) settle(j *job, out *outcome) {
 			continue
 		}
 		failed++
-		if p.again(f, j, e) {
-			continue
+		if errors.Is(e, errTerminated) && out.took < p.h.cfg.Hang {
+			// It was ended for the sake of its callers' deadlines: not hung, only late.
+			if p.again(f) {
+				continue
+			}
+			e = &messages.ModelError{Fault: messages.ModelTimeout}
 		}
 		p.crash(f, e)
 	}
@@ -367,13 +371,12 @@ func (p *poolActor) settle(j *job, out *outcome) {
 
 // again queues a window once more whose run was ended for the sake of earlier
 // callers while a later one still waits.
-func (p *poolActor) again(f *flight, j *job, e *messages.ModelError) bool {
-	now := time.Now()
-	if !errors.Is(e, errTerminated) || f.retried || len(f.waiters) == 0 || now.Sub(j.started) >= p.h.cfg.Hang {
+func (p *poolActor) again(f *flight) bool {
+	if f.retried || len(f.waiters) == 0 {
 		return false
 	}
 	f.rank()
-	if !f.need.Latest.After(now) {
+	if !f.need.Latest.After(time.Now()) {
 		return false
 	}
 	f.retried, f.job = true, nil

@@ -162,7 +162,7 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 		}
 		info := c.Info()
 		m := &model{stage: i, name: name, classifier: c, info: info,
-			identity: name + "\x00" + info.ID + "\x00" + info.Name, limits: s.Limits}
+			identity: name + "\x00" + info.ID + "\x00" + info.Name, limits: s.Limits.Complete()}
 		models = append(models, m)
 		if !info.BatchInvariant {
 			m.limits.Windows = 1

@@ -51,7 +51,8 @@ type Limits struct {
 	Waste float64
 }
 
-func (l Limits) complete() Limits {
+// Complete returns l with the defaults in place of zero fields.
+func (l Limits) Complete() Limits {
 	if l.Windows <= 0 {
 		l.Windows = DefaultWindows
 	}
@@ -102,7 +103,7 @@ func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	if need.Group >= 0 && need.Group < len(limits) {
 		lim = limits[need.Group]
 	}
-	lim = lim.complete()
+	lim = lim.Complete()
 
 	c.Batch = append(c.Batch, head)
 	if lim.Windows == 1 || 2*need.Tokens > lim.Tokens {

@@ -128,7 +128,7 @@ func TestPlanProperties(t *testing.T) {
 		if group < len(limits) {
 			lim = limits[group]
 		}
-		lim = lim.complete()
+		lim = lim.Complete()
 		sum, longest := 0, 0
 		for k, i := range c.Batch {
 			if k > 0 {

@@ -1,0 +1,344 @@
+package actors
+
+import (
+	"context"
+	"hash/fnv"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// fakeModel scores words. A window is up to perWindow words of one line; its
+// score is that of its worst word: 0.95 for the words that the canary attacks
+// begin with and for "evil", else something small that depends on the words.
+type fakeModel struct {
+	name      string
+	perWindow int
+	alone     bool
+	max       int
+
+	// run, when set, is called in every forward pass before the scores are made.
+	run func(r *fakeRun, batch []messages.Window) error
+	// score, when set, replaces the scoring of one window.
+	score func(w messages.Window) float32
+
+	runs, windows, tokenised, closed atomic.Int64
+	mu                               sync.Mutex
+	batches                          [][]int // lengths
+}
+
+var fakeAttack = []string{"Ignore", "IMPORTANT:", "System", "evil"}
+
+func wordID(w string) int32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(w))
+	return int32(h.Sum32() >> 1)
+}
+
+func has(w messages.Window, word string) bool {
+	id := wordID(word)
+	for _, x := range w.IDs {
+		if x == id {
+			return true
+		}
+	}
+	return false
+}
+
+func batchHas(batch []messages.Window, word string) bool {
+	for _, w := range batch {
+		if has(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fakeModel) Info() ModelInfo {
+	return ModelInfo{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone}
+}
+
+func (f *fakeModel) Windows(dst []messages.Window, text string, budget int) ([]messages.Window, int) {
+	f.tokenised.Add(1)
+	size, dropped, at := f.perWindow, 0, 0
+	if size == 0 {
+		size = 8
+	}
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		words := strings.Fields(line)
+		for from := 0; from < len(words); from += size {
+			if budget--; budget < 0 {
+				dropped++
+				continue
+			}
+			w := messages.Window{Start: at, End: at + len(strings.TrimRight(line, "\n"))}
+			for _, word := range words[from:min(from+size, len(words))] {
+				w.IDs = append(w.IDs, wordID(word))
+			}
+			dst = append(dst, w)
+		}
+		at += len(line)
+	}
+	return dst, dropped
+}
+
+// want is the score of one window, whatever runs beside it.
+func (f *fakeModel) want(w messages.Window) float32 {
+	if f.score != nil {
+		return f.score(w)
+	}
+	var sum uint32
+	for _, id := range w.IDs {
+		for _, a := range fakeAttack {
+			if id == wordID(a) {
+				return 0.95
+			}
+		}
+		sum = sum*31 + uint32(id)
+	}
+	return float32(sum%1000) / 10000
+}
+
+func (f *fakeModel) NewRun() (ModelRun, error) {
+	return &fakeRun{f: f, stop: make(chan struct{})}, nil
+}
+
+func (f *fakeModel) Close() error { f.closed.Add(1); return nil }
+
+func (f *fakeModel) load(context.Context) (Classifier, error) { return f, nil }
+
+// shapes are the batches so far, as lengths.
+func (f *fakeModel) shapes() [][]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([][]int(nil), f.batches...)
+}
+
+// reset forgets what loading the model has left.
+func (f *fakeModel) reset() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.batches = nil
+	f.runs.Store(0)
+	f.windows.Store(0)
+	f.tokenised.Store(0)
+}
+
+type fakeRun struct {
+	f    *fakeModel
+	once sync.Once
+	stop chan struct{}
+}
+
+func (r *fakeRun) Terminate() { r.once.Do(func() { close(r.stop) }) }
+func (r *fakeRun) Close()     {}
+
+func (r *fakeRun) Score(batch []messages.Window) ([]float32, error) {
+	r.f.runs.Add(1)
+	r.f.windows.Add(int64(len(batch)))
+	shape := make([]int, len(batch))
+	for i, w := range batch {
+		shape[i] = len(w.IDs)
+	}
+	r.f.mu.Lock()
+	r.f.batches = append(r.f.batches, shape)
+	r.f.mu.Unlock()
+	if r.f.run != nil {
+		if err := r.f.run(r, batch); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]float32, len(batch))
+	for i, w := range batch {
+		out[i] = r.f.want(w)
+		if r.f.alone {
+			out[i] += float32(len(batch)-1) / 10 // a score that depends on batch mates
+		}
+	}
+	return out, nil
+}
+
+// costs makes every pass take a fixed part and a part per padded token.
+func costs(fixed, perToken time.Duration) func(*fakeRun, []messages.Window) error {
+	return func(r *fakeRun, batch []messages.Window) error {
+		longest := 0
+		for _, w := range batch {
+			longest = max(longest, len(w.IDs))
+		}
+		select {
+		case <-time.After(fixed + perToken*time.Duration(longest*len(batch))):
+			return nil
+		case <-r.stop:
+			return errTerminated
+		}
+	}
+}
+
+// modelRecorder is an observer that counts.
+type modelRecorder struct {
+	blindModelObserver
+	mu                   sync.Mutex
+	faults               map[messages.ModelFault]int
+	cache                map[string][2]int
+	batches              []BatchStats
+	abandoned, restarted int
+	queueWindows         int
+	workers              [4]int
+	onBatch              func()
+}
+
+func (r *modelRecorder) Queue(windows, _ int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queueWindows = windows
+}
+
+func (r *modelRecorder) Batch(b BatchStats) {
+	r.mu.Lock()
+	r.batches = append(r.batches, b)
+	f := r.onBatch
+	r.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+func (r *modelRecorder) Cache(level string, hits, misses int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.cache[level]
+	r.cache[level] = [2]int{c[0] + hits, c[1] + misses}
+}
+
+func (r *modelRecorder) Fault(f messages.ModelFault) { r.mu.Lock(); defer r.mu.Unlock(); r.faults[f]++ }
+func (r *modelRecorder) Abandoned()                  { r.mu.Lock(); defer r.mu.Unlock(); r.abandoned++ }
+func (r *modelRecorder) Restarted()                  { r.mu.Lock(); defer r.mu.Unlock(); r.restarted++ }
+
+func (r *modelRecorder) Workers(idle, busy, down, abandoned int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.workers = [4]int{idle, busy, down, abandoned}
+}
+
+// state reads the modelRecorder under its lock.
+func (r *modelRecorder) state(f func()) { r.mu.Lock(); defer r.mu.Unlock(); f() }
+
+func newModelRecorder() *modelRecorder {
+	return &modelRecorder{faults: map[messages.ModelFault]int{}, cache: map[string][2]int{}}
+}
+
+// rig is a pool in its own actor system.
+type rig struct {
+	*ModelPool
+	t      testing.TB
+	model  *fakeModel
+	rec    *modelRecorder
+	sys    *actor.ActorSystem
+	pid    *actor.PID
+	panics atomic.Int64
+
+	mu      sync.Mutex
+	reasons []string // "ready" or the reason, as published
+	changed chan struct{}
+}
+
+// newRig starts a pool over model and stops it when the test ends. It does not
+// wait until the pool is ready.
+func newRig(t testing.TB, model *fakeModel, change func(*ModelPoolConfig)) *rig {
+	t.Helper()
+	if model.name == "" {
+		model.name = "fake"
+	}
+	r := &rig{t: t, model: model, rec: newModelRecorder(), changed: make(chan struct{}, 1)}
+	cfg := ModelPoolConfig{Judge: ModelStage{Load: model.load}, Workers: 1, Observer: r.rec,
+		Random: func() float64 { return 0 },
+		OnReady: func(ready bool, reason string) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if ready {
+				reason = "ready"
+			}
+			r.reasons = append(r.reasons, reason)
+			select {
+			case r.changed <- struct{}{}:
+			default:
+			}
+		}}
+	if change != nil {
+		change(&cfg)
+	}
+	r.ModelPool = NewModelPool(cfg)
+	r.sys = guard.NewSystem(nil)
+	r.spawn()
+	return r
+}
+
+func (r *rig) spawn() {
+	r.t.Helper()
+	pid, err := r.sys.Root.SpawnNamed(r.Props(guard.Options{
+		OnPanic: func(string, any, []byte) { r.panics.Add(1) },
+	}), "modelpool")
+	require.NoError(r.t, err)
+	r.pid = pid
+}
+
+// stop stops the actor and frees the models.
+func (r *rig) stop() {
+	r.halt()
+	r.Close()
+}
+
+func (r *rig) halt() { require.NoError(r.t, r.sys.Root.StopFuture(r.pid).Wait()) }
+
+// ready waits until the pool is ready.
+func (r *rig) ready() *rig {
+	for {
+		if _, ok, _ := r.Info(); ok {
+			r.model.reset()
+			return r
+		}
+		<-r.changed
+	}
+}
+
+func (r *rig) history() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.reasons...)
+}
+
+// seg makes segments that block at 0.9.
+func seg(texts ...string) []ModelSegment {
+	s := make([]ModelSegment, len(texts))
+	for i, t := range texts {
+		s[i] = ModelSegment{Text: t, BlockAt: 0.9}
+	}
+	return s
+}
+
+// read classifies within a deadline of so long.
+func (r *rig) read(within time.Duration, texts ...string) (ModelResult, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return r.Classify(ctx, seg(texts...), ModelLimits{})
+}
+
+// requireFault asserts the kind of an error.
+func requireFault(t testing.TB, err error, want messages.ModelFault) {
+	t.Helper()
+	require.Error(t, err)
+	got, ok := messages.ModelFaultOf(err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, want.String(), got.String())
+}
+
+var notANumber = float32(math.NaN())
