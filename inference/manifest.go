@@ -1,0 +1,142 @@
+package inference
+
+import (
+	"encoding/hex"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"fmt"
+	"io/fs"
+	"sort"
+)
+
+// ManifestFile is the name of our own file in a model directory.
+const ManifestFile = "sallyport.json"
+
+// manifestFormat is the one version of ManifestFile there is.
+const manifestFormat = 1
+
+// Manifest is sallyport.json: what was measured about a model, and what its
+// files must be. Every member is optional.
+type Manifest struct {
+	Format  int    `json:"format,omitzero"`
+	Name    string `json:"name,omitzero"`
+	Version string `json:"version,omitzero"`
+	// Normalizer names the version of the declared normalisation. The
+	// normalisation itself is tokenizer.json's.
+	Normalizer string          `json:"normalizer,omitzero"`
+	Windows    ManifestWindows `json:"windows,omitzero"`
+	// Thresholds are per surface; "default" stands for those not named.
+	Thresholds map[string]Thresholds `json:"thresholds,omitzero"`
+	// Files are the SHA-256 of files of the directory, in hexadecimal.
+	Files       map[string]string `json:"files,omitzero"`
+	Calibration Calibration       `json:"calibration,omitzero"`
+}
+
+// ManifestWindows are the sizes a model was calibrated with, in ids with the
+// control tokens.
+type ManifestWindows struct {
+	Tokens int `json:"tokens,omitzero"`
+	// Overlap is the share of a window that the next repeats, from 0 to 0.5.
+	Overlap *float64 `json:"overlap,omitzero"`
+	// Wide is the size of the windows read where no gate stands in front.
+	Wide int `json:"wide,omitzero"`
+}
+
+// Thresholds are probabilities at or above which a window is acted on.
+type Thresholds struct {
+	Block  float64 `json:"block"`
+	Review float64 `json:"review"`
+}
+
+// Calibration says on what the thresholds were set. Tools may keep more about
+// it; what they add is kept and not read.
+type Calibration struct {
+	Set       string         `json:"set,omitzero"`
+	Documents int            `json:"documents,omitzero"`
+	Rest      jsontext.Value `json:",inline"`
+}
+
+// Surfaces are the names under which thresholds may be given: where in MCP
+// traffic a text stood.
+var Surfaces = []string{DefaultSurface, "description", "params", "result", "other"}
+
+// DefaultSurface holds the thresholds of surfaces that have none of their own.
+const DefaultSurface = "default"
+
+// uncalibrated applies to models that come without thresholds. Vendors publish
+// 0.5 as the point of equal doubt; blocking asks for more.
+var uncalibrated = Thresholds{Block: 0.9, Review: 0.5}
+
+// ParseManifest reads sallyport.json and checks what can be checked without
+// the other files.
+func ParseManifest(data []byte) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(data, &m, json.RejectUnknownMembers(true)); err != nil {
+		return m, err
+	}
+	if m.Format != 0 && m.Format != manifestFormat {
+		return m, fmt.Errorf("format %d, this version reads format %d", m.Format, manifestFormat)
+	}
+	if o := m.Windows.Overlap; o != nil && !(*o >= 0 && *o <= 0.5) {
+		return m, fmt.Errorf("windows.overlap is %v, want 0 to 0.5", *o)
+	}
+	if m.Windows.Tokens < 0 || m.Windows.Wide < 0 {
+		return m, fmt.Errorf("windows: sizes must not be negative")
+	}
+	return m, m.checkMaps()
+}
+
+func (m *Manifest) checkMaps() error {
+	if m.Thresholds != nil {
+		if _, ok := m.Thresholds[DefaultSurface]; !ok {
+			return fmt.Errorf("thresholds: no %q", DefaultSurface)
+		}
+	}
+	for _, surface := range sortedKeys(m.Thresholds) {
+		t := m.Thresholds[surface]
+		known := false
+		for _, s := range Surfaces {
+			known = known || s == surface
+		}
+		if !known {
+			return fmt.Errorf("thresholds: unknown surface %q", surface)
+		}
+		if !(t.Review > 0 && t.Review <= t.Block && t.Block <= 1) {
+			return fmt.Errorf("thresholds.%s: block %v and review %v, want 0 < review <= block <= 1", surface, t.Block, t.Review)
+		}
+	}
+	for _, file := range sortedKeys(m.Files) {
+		sum, err := hex.DecodeString(m.Files[file])
+		if err != nil || len(sum) != 32 {
+			return fmt.Errorf("files: %q has no SHA-256 in hexadecimal", file)
+		}
+		if !fs.ValidPath(file) || file == ManifestFile {
+			return fmt.Errorf("files: %q is not another file of the directory", file)
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func readManifest(s Source) (Manifest, error) {
+	if !s.has(ManifestFile) {
+		return Manifest{}, nil
+	}
+	data, err := s.read(ManifestFile, "")
+	if err != nil {
+		return Manifest{}, err
+	}
+	m, err := ParseManifest(data)
+	if err != nil {
+		return Manifest{}, &LoadError{File: s.path(ManifestFile), Reason: err.Error(), Err: err}
+	}
+	return m, nil
+}
