@@ -1,0 +1,175 @@
+package grpcapi
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// bind returns the listener of a test, an inherited one, or a new one.
+func (s *Server) bind() (net.Listener, error) {
+	if s.opts.listener != nil {
+		return s.opts.listener, nil
+	}
+	l, err := Inherited(os.Getenv, os.Getpid())
+	if l != nil || err != nil {
+		// A descriptor is taken once, and is not for our children.
+		for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+			_ = os.Unsetenv(name)
+		}
+		return l, err
+	}
+	path, unix := strings.CutPrefix(s.opts.Addr, "unix:")
+	if unix {
+		return listenUnix(path, s.opts.UnixMode)
+	}
+	if l, err = net.Listen("tcp", s.opts.Addr); err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", s.opts.Addr, err)
+	}
+	return l, nil
+}
+
+// firstInherited is the number of the first descriptor that is handed over.
+const firstInherited = 3
+
+// fdName is the name that a unit file gives our descriptor where it hands over
+// more than one.
+const fdName = "grpc"
+
+// Inherited returns the listener that the parent process handed over by the
+// protocol of socket activation (LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES), nil when
+// it handed over none. Among several the one named "grpc" is taken. With it a
+// restart loses no connection: the parent keeps the socket open.
+func Inherited(getenv func(string) string, pid int) (net.Listener, error) {
+	n, err := strconv.Atoi(getenv("LISTEN_FDS"))
+	if err != nil || n < 1 || getenv("LISTEN_PID") != strconv.Itoa(pid) {
+		return nil, nil
+	}
+	fd := firstInherited
+	if n > 1 {
+		i := indexOf(strings.Split(getenv("LISTEN_FDNAMES"), ":"), fdName)
+		if i < 0 || i >= n {
+			return nil, fmt.Errorf("inherit a listener: %d descriptors, none is named %q", n, fdName)
+		}
+		fd += i
+	}
+	// FileListener duplicates the descriptor, close-on-exec; ours is closed.
+	f := os.NewFile(uintptr(fd), fdName)
+	if f == nil {
+		return nil, fmt.Errorf("inherit a listener: descriptor %d is not open", fd)
+	}
+	defer f.Close()
+	l, err := net.FileListener(f)
+	if err != nil {
+		return nil, fmt.Errorf("inherit a listener: descriptor %d: %w", fd, err)
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false) // the parent's socket
+	}
+	return l, nil
+}
+
+func indexOf(list []string, s string) int {
+	for i, v := range list {
+		if v == s {
+			return i
+		}
+	}
+	return -1
+}
+
+// dialTime bounds the question whether somebody answers on a socket.
+const dialTime = time.Second
+
+// listenUnix binds a socket that only its mode's classes may use. It appears at its
+// path with the mode already set, and replaces one that nobody answers on.
+func listenUnix(path string, mode fs.FileMode) (net.Listener, error) {
+	fail := func(err error) (net.Listener, error) { return nil, fmt.Errorf("listen on unix:%s: %w", path, err) }
+	if err := claim(path); err != nil {
+		return fail(err)
+	}
+	// A socket has the mode that the umask leaves between bind and chmod.
+	hidden := path + "~"
+	if err := os.Remove(hidden); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
+	if err != nil {
+		return fail(err)
+	}
+	l.SetUnlinkOnClose(false)
+	for _, step := range []func() error{
+		func() error { return os.Chmod(hidden, mode) },
+		func() error { return os.Rename(hidden, path) },
+	} {
+		if err := step(); err != nil {
+			l.Close()
+			_ = os.Remove(hidden)
+			return fail(err)
+		}
+	}
+	made, err := os.Lstat(path)
+	if err != nil {
+		l.Close()
+		return fail(err)
+	}
+	return &unixListener{Listener: l, path: path, made: made}, nil
+}
+
+// claim makes sure that path is free or holds a socket that nobody answers on.
+func claim(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return errors.New("the path exists and is not a socket")
+	}
+	c, err := net.DialTimeout("unix", path, dialTime)
+	if err == nil {
+		c.Close()
+		return syscall.EADDRINUSE
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil // left behind
+	}
+	return err
+}
+
+// unixListener removes its socket when it closes, unless another one has taken its
+// place.
+type unixListener struct {
+	net.Listener
+	path string
+	made fs.FileInfo
+}
+
+// Addr names the path and not the one it was bound under.
+func (u *unixListener) Addr() net.Addr { return &net.UnixAddr{Name: u.path, Net: "unix"} }
+
+func (u *unixListener) Close() error {
+	if now, err := os.Lstat(u.path); err == nil && os.SameFile(now, u.made) {
+		_ = os.Remove(u.path)
+	}
+	return u.Listener.Close()
+}
+
+// local reports whether only this host can reach the address.
+func local(a net.Addr) bool {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	case *net.UnixAddr:
+		return true
+	}
+	return false
+}

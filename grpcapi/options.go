@@ -1,0 +1,158 @@
+package grpcapi
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"github.com/sallyport-mcp/sallyport/decision"
+)
+
+// Checker decides. The engine is one.
+type Checker interface {
+	// CheckRequest and CheckResponse return the verdict on an exchange. They are
+	// called concurrently, and the context ends with the call or at the deadline.
+	CheckRequest(ctx context.Context, x *decision.Exchange) decision.Verdict
+	CheckResponse(ctx context.Context, x *decision.Exchange) decision.Verdict
+}
+
+// Options say how the server listens. The zero value of a field is its default.
+type Options struct {
+	// Addr is host:port or unix:/absolute/path; 127.0.0.1:9001 by default. A
+	// listener inherited by socket activation (LISTEN_FDS) takes its place.
+	Addr string
+	// UnixMode is the mode of a unix socket; 0660 by default.
+	UnixMode fs.FileMode
+	// TLS is the certificate and who may call; the zero value is plain text.
+	TLS TLSFiles
+
+	// MaxRecvBytes bounds one received message, in bytes; 16 MiB by default. A
+	// larger one is the one input that gets a gRPC error, because the transport
+	// refuses it before there is anything to answer. It is above the payload limit
+	// of the checker, which answers in between.
+	MaxRecvBytes int
+	// MaxStreams bounds the concurrent calls of one connection; 1000 by default.
+	// Under 100 a gateway would queue calls inside its own timeout.
+	MaxStreams int
+	// MaxConns bounds the connections that may check; 256 by default. A few more
+	// are accepted for health probes, and calls on those are shed.
+	MaxConns int
+	// Reflection answers server reflection.
+	Reflection bool
+	// Timeout is the deadline of one call; 5 s by default. It is the last resort
+	// above the checker's own, and can be changed with [Server.SetTimeout].
+	Timeout time.Duration
+	// KeepHeaders are the client headers that are kept beside mcp-session-id and
+	// x-request-id, in any case.
+	KeepHeaders []string
+
+	// Logger takes what happens rarely; nil is silent. It never sees a payload.
+	Logger *zap.Logger
+	// Observer is told what the checker cannot see.
+	Observer Observer
+	// ServerOptions are appended to the server's own, for tracing.
+	ServerOptions []grpc.ServerOption
+
+	// listener is used instead of Addr, by tests.
+	listener net.Listener
+}
+
+// Observer counts what happens outside the checker. Every function may be nil and
+// must be quick; they are called concurrently.
+type Observer struct {
+	// Oversize: the transport refused a message over MaxRecvBytes.
+	Oversize func(decision.Phase)
+	// Undecodable: a message was not what the contract says and was denied.
+	Undecodable func(decision.Phase)
+	// Panicked: the checker or the mapping panicked; the call was denied.
+	Panicked func(decision.Phase)
+	// Overdue: the checker did not answer in time; the call was denied.
+	Overdue func(decision.Phase)
+	// Shed: a call came over a connection beyond MaxConns and was denied.
+	Shed func(decision.Phase)
+	// ConnRefused: a connection beyond the reserve for probes was closed.
+	ConnRefused func()
+	// ClientRefused: a client certificate was not on the allow-list.
+	ClientRefused func()
+	// TLSReloaded: certificates were read again; err says why the old ones stay.
+	TLSReloaded func(err error)
+}
+
+// Constants of the transport. Each is a limit of this package and not a setting,
+// because nobody has had a reason to turn it.
+const (
+	defaultAddr     = "127.0.0.1:9001"
+	defaultUnixMode = fs.FileMode(0o660)
+	defaultRecv     = 16 << 20
+	defaultStreams  = 1000
+	defaultConns    = 256
+	defaultTimeout  = 5 * time.Second
+
+	// probeConns are accepted beyond MaxConns, so that a probe gets an answer from
+	// a server that is full.
+	probeConns = 32
+	// windowBytes is the HTTP/2 flow-control window of streams and connections:
+	// one large result must not stall the others of its connection.
+	windowBytes = 1 << 20
+	// maxHeaderBytes bounds the HTTP/2 headers of a call; the gateway sends the
+	// client's headers in the message, so real ones are small.
+	maxHeaderBytes = 64 << 10
+	// handshakeTime is what a new connection gets to become HTTP/2.
+	handshakeTime = 10 * time.Second
+	// minPing is the shortest interval between a client's keepalive pings that is
+	// tolerated, with or without calls in flight: half of the 10 s that is common.
+	minPing = 5 * time.Second
+	// pingEvery and pingTimeout find clients that are gone without a word.
+	pingEvery, pingTimeout = time.Minute, 20 * time.Second
+	// handshakeGrace is what connections that are still shaking hands get when a
+	// drain begins; without an end they would hold back its GOAWAY.
+	handshakeGrace = 500 * time.Millisecond
+	// overdueGrace is what a checker gets to notice that its context has ended.
+	overdueGrace = 250 * time.Millisecond
+)
+
+func (o Options) withDefaults() Options {
+	set := func(p *int, def int) {
+		if *p == 0 {
+			*p = def
+		}
+	}
+	set(&o.MaxRecvBytes, defaultRecv)
+	set(&o.MaxStreams, defaultStreams)
+	set(&o.MaxConns, defaultConns)
+	if o.Addr == "" {
+		o.Addr = defaultAddr
+	}
+	if o.UnixMode == 0 {
+		o.UnixMode = defaultUnixMode
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	o.Observer.fill()
+	return o
+}
+
+// fill replaces absent functions, so that callers need not ask.
+func (o *Observer) fill() {
+	for _, f := range []*func(decision.Phase){&o.Oversize, &o.Undecodable, &o.Panicked, &o.Overdue, &o.Shed} {
+		if *f == nil {
+			*f = func(decision.Phase) {}
+		}
+	}
+	for _, f := range []*func(){&o.ConnRefused, &o.ClientRefused} {
+		if *f == nil {
+			*f = func() {}
+		}
+	}
+	if o.TLSReloaded == nil {
+		o.TLSReloaded = func(error) {}
+	}
+}

@@ -1,0 +1,114 @@
+package grpcapi
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// TLSFiles are the certificate of the server and who may call it.
+type TLSFiles struct {
+	// Cert and Key are PEM files; both or neither.
+	Cert, Key string
+	// ClientCA is a PEM file of authorities; "" does not ask clients for a
+	// certificate.
+	ClientCA string
+	// AllowedSANs are URIs or DNS names, of which a client's certificate must carry
+	// one, compared exactly but for the case of DNS names. Empty allows every
+	// certificate of ClientCA.
+	AllowedSANs []string
+}
+
+// Enabled reports whether there is a certificate.
+func (f TLSFiles) Enabled() bool { return f.Cert != "" || f.Key != "" }
+
+// reloader holds the TLS configuration that new handshakes use.
+type reloader struct {
+	current atomic.Pointer[tls.Config]
+	refused func()
+}
+
+func newReloader(f TLSFiles, refused func()) (*reloader, error) {
+	r := &reloader{refused: refused}
+	return r, r.load(f)
+}
+
+// config asks for the configuration in force at every handshake.
+func (r *reloader) config() *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		NextProtos:         []string{"h2"},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.current.Load(), nil },
+	}
+}
+
+// load reads the files and, if all of them are right, puts them in force.
+func (r *reloader) load(f TLSFiles) error {
+	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	if err != nil {
+		return fmt.Errorf("load TLS certificate %q with key %q: %w", f.Cert, f.Key, err)
+	}
+	c := &tls.Config{
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2"},
+		Certificates: []tls.Certificate{pair},
+		// A resumed session would outlive the authorities it was checked against.
+		SessionTicketsDisabled: true,
+	}
+	if f.ClientCA != "" {
+		if c.ClientCAs, err = pool(f.ClientCA); err != nil {
+			return err
+		}
+		c.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	if len(f.AllowedSANs) > 0 {
+		if f.ClientCA == "" {
+			return errors.New("load TLS: allowed names without client authorities")
+		}
+		allowed := slices.Clone(f.AllowedSANs)
+		c.VerifyConnection = func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) > 0 && allows(allowed, s.PeerCertificates[0]) {
+				return nil
+			}
+			r.refused()
+			return errors.New("client certificate carries no allowed name")
+		}
+	}
+	r.current.Store(c)
+	return nil
+}
+
+func pool(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("load client authorities: %w", err)
+	}
+	p := x509.NewCertPool()
+	if !p.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("load client authorities %q: no certificate in it", file)
+	}
+	return p, nil
+}
+
+// allows reports whether the certificate carries one of the names. The common name
+// is not a name.
+func allows(allowed []string, cert *x509.Certificate) bool {
+	for _, name := range allowed {
+		for _, u := range cert.URIs {
+			if u.String() == name {
+				return true
+			}
+		}
+		for _, d := range cert.DNSNames {
+			if strings.EqualFold(d, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
