@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -65,6 +66,10 @@ type ModelStage struct {
 	// Unproved accepts a model that does not tell the canary texts apart, for
 	// measurements with random weights. Never in service.
 	Unproved bool
+	// Wide makes the model read wide windows, and narrow ones around what was flagged:
+	// for a judge without a gate in front, whose cost is the number of windows. Without
+	// it the windows are those the model was calibrated with.
+	Wide bool
 	// Limits bound a batch; the zero value is right for transformers.
 	Limits batch.Limits
 }
@@ -158,7 +163,7 @@ func (h *ModelPool) Close() {
 }
 
 // Info describes the judge, and says whether the pool is ready and, if not, why.
-func (h *ModelPool) Info() (info ModelInfo, ready bool, reason string) {
+func (h *ModelPool) Info() (info inference.Info, ready bool, reason string) {
 	v := h.view.Load()
 	if len(v.models) > 0 {
 		info = v.models[messages.StageJudge].info
@@ -167,11 +172,11 @@ func (h *ModelPool) Info() (info ModelInfo, ready bool, reason string) {
 }
 
 // GateInfo describes the gate and says whether there is one.
-func (h *ModelPool) GateInfo() (ModelInfo, bool) {
+func (h *ModelPool) GateInfo() (inference.Info, bool) {
 	if v := h.view.Load(); len(v.models) > messages.StageGate {
 		return v.models[messages.StageGate].info, true
 	}
-	return ModelInfo{}, false
+	return inference.Info{}, false
 }
 
 // BatchCost is what one full batch of the judge took when it was loaded; zero

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -275,8 +276,8 @@ func (p *poolActor) expire(f *flight) {
 }
 
 func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
-	j := &job{gen: generations.Add(1), model: p.models[flights[0].need.Group], flights: flights, started: now,
-		windows: make([]messages.Window, len(flights))}
+	j := &job{gen: generations.Add(1), control: inference.NewRunControl(), model: p.models[flights[0].need.Group], flights: flights, started: now,
+		windows: make([]inference.Window, len(flights))}
 	longest, latest := 0, now
 	for i, f := range flights {
 		f.job = j
@@ -352,7 +353,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 			continue
 		}
 		failed++
-		if errors.Is(e, errTerminated) && out.took < p.h.cfg.Hang {
+		if errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang {
 			// It was ended for the sake of its callers' deadlines: not hung, only late.
 			if p.again(f) {
 				continue

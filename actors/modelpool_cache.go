@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-
-	"github.com/sallyport-mcp/sallyport/messages"
 )
 
 // cacheKey is a hash of a model's identity and of what it read.
@@ -21,9 +19,10 @@ type cacheKey = [16]byte
 // and nothing else. One lock per level is enough: it is held for about 100 ns,
 // so it allows more look-ups a second than a whole machine can make requests.
 //
-// Keys are the first 128 bits of SHA-256 over a random secret of this process
-// and the content. A caller who could find two texts with one key would get the
-// verdict of the harmless one for the other, so the hash is a cryptographic one.
+// A window's key is inference's. A segment's is the first 128 bits of SHA-256 over
+// a random secret, the models' identity and the text. A caller who could find two
+// texts with one key would get the verdict of the harmless one for the other, so
+// the hash is a cryptographic one.
 type scoreCache struct {
 	secret   [32]byte
 	hashes   sync.Pool
@@ -34,20 +33,18 @@ type scoreCache struct {
 // segmentEntry is the result of one whole segment. Only complete results are
 // kept: no window dropped, skipped or failed.
 type segmentEntry struct {
-	score      float32
-	gate       float32
-	start, end int
-	windows    int
-	judged     int
+	score, gate float32
+	start, end  int
+	windows     int
+	machine     int
 }
 
-// newScoreCache holds so many windows, and a quarter as many segments. With zero
-// or less it only makes keys, which single-flight needs too.
+// newScoreCache holds so many windows, and a quarter as many segments; with zero
+// or less, nothing.
 func newScoreCache(entries int) *scoreCache {
 	c := &scoreCache{}
 	c.hashes.New = func() any { return &hasher{h: sha256.New()} }
-	// Never fails on the platforms that Go supports.
-	_, _ = rand.Read(c.secret[:])
+	_, _ = rand.Read(c.secret[:]) // does not fail
 	if entries > 0 {
 		// The only error is a size below one.
 		c.windows, _ = lru.New[cacheKey, float32](entries)
@@ -58,47 +55,25 @@ func newScoreCache(entries int) *scoreCache {
 
 type hasher struct {
 	h   hash.Hash
-	buf [1024]byte
+	buf [4096]byte
 	sum [sha256.Size]byte
 }
 
-// windowKey identifies ids as read by one model.
-func (c *scoreCache) windowKey(model string, ids []int32) cacheKey {
-	s := c.begin('w', model)
+// segmentKey identifies a text as read by models of one identity.
+func (c *scoreCache) segmentKey(identity, text string) cacheKey {
+	s := c.hashes.Get().(*hasher)
 	defer c.hashes.Put(s)
-	b := s.buf[:0]
-	for _, id := range ids {
-		if len(b) == len(s.buf) {
-			s.h.Write(b)
-			b = b[:0]
-		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(id))
-	}
-	s.h.Write(b)
-	return s.key()
-}
-
-// segmentKey identifies a text as read by the whole cascade.
-func (c *scoreCache) segmentKey(pipeline, text string) cacheKey {
-	s := c.begin('s', pipeline)
-	defer c.hashes.Put(s)
+	s.h.Reset()
+	s.h.Write(c.secret[:])
+	// The length in front keeps identity and text apart.
+	b := binary.LittleEndian.AppendUint64(s.buf[:0], uint64(len(identity)))
+	s.h.Write(append(b, identity...))
 	for len(text) > 0 {
 		n := copy(s.buf[:], text)
 		s.h.Write(s.buf[:n])
 		text = text[n:]
 	}
 	return s.key()
-}
-
-func (c *scoreCache) begin(kind byte, identity string) *hasher {
-	s := c.hashes.Get().(*hasher)
-	s.h.Reset()
-	s.h.Write(c.secret[:])
-	// The length in front keeps identity and content apart.
-	b := append(s.buf[:0], kind)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(identity)))
-	s.h.Write(append(b, identity...))
-	return s
 }
 
 func (s *hasher) key() (k cacheKey) {
@@ -129,12 +104,5 @@ func (c *scoreCache) segment(k cacheKey) (segmentEntry, bool) {
 func (c *scoreCache) putSegment(k cacheKey, e segmentEntry) {
 	if c.segments != nil {
 		c.segments.Add(k, e)
-	}
-}
-
-// sign gives every window the key under which it is cached and computed once.
-func (c *scoreCache) sign(model string, windows []messages.Window) {
-	for i := range windows {
-		windows[i].Key = c.windowKey(model, windows[i].IDs)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -18,10 +19,10 @@ type ModelSegment struct {
 	// BlockAt is the score at which this segment decides the payload, so that the
 	// rest need not be read. Zero or less: never.
 	BlockAt float64
-	// Flagged are byte spans of Text in which something was found already. Without
-	// a gate they are read once more in a narrow window of their own, because a
-	// sentence is diluted in a wide one.
-	Flagged [][2]int
+	// Flagged are byte spans of Text in which something was found already, in any
+	// order. A judge that reads wide windows reads them once more in narrow ones,
+	// because a sentence is diluted in a wide one.
+	Flagged []inference.Span
 }
 
 // ModelLimits bound one call. A zero field takes the pool's own.
@@ -66,6 +67,9 @@ type SegmentResult struct {
 	// Windows counts what was read, Dropped what was beyond a limit, Skipped what was
 	// not read because another window blocks.
 	Windows, Dropped, Skipped int
+	// Machine is the number of bytes of machine text (ids, numbers, hashes, base64)
+	// that no model reads.
+	Machine int
 	// Blocked means that the score reached BlockAt.
 	Blocked bool
 	// Cached means that the whole segment was known.
@@ -74,9 +78,6 @@ type SegmentResult struct {
 
 // Complete reports whether every window of the segment was read.
 func (s SegmentResult) Complete() bool { return s.Dropped == 0 && s.Skipped == 0 }
-
-// narrow is the number of bytes around a flagged span that are read with it.
-const narrow = 200
 
 // Classify scores segments. It tokenises on the caller's goroutine, asks the
 // caches, and makes one hop for what is left, two behind a gate. A block wins over
@@ -119,7 +120,9 @@ type classification struct {
 // piece is a part of a segment that is cut into windows.
 type piece struct {
 	segment    int
-	start, end int // bytes of the segment's text
+	start, end int              // bytes of the segment's text
+	around     []inference.Span // not nil: only what touches these, in narrow windows
+	again      bool             // a model has read this text already
 }
 
 // span is a window's place and score.
@@ -165,15 +168,14 @@ func (c *classification) lookUp() []piece {
 	for i, s := range c.segments {
 		c.keys[i] = c.h.cache.segmentKey(identity, s.Text)
 		e, ok := c.h.cache.segment(c.keys[i])
-		// What was flagged asks for more windows than the plain text has.
-		if !ok || len(c.models) == 1 && len(s.Flagged) > 0 {
+		if !ok || c.twice(i) {
 			pieces = append(pieces, piece{segment: i, end: len(s.Text)})
 			continue
 		}
 		hits++
 		r := &c.result.Segments[i]
 		*r = SegmentResult{Score: float64(e.score), Gate: float64(e.gate), Start: e.start, End: e.end,
-			Windows: e.windows, Cached: true}
+			Windows: e.windows, Machine: e.machine, Cached: true}
 		r.Blocked = s.BlockAt > 0 && r.Score >= s.BlockAt
 		c.result.Cached += e.windows
 	}
@@ -184,27 +186,34 @@ func (c *classification) lookUp() []piece {
 		}
 		return nil
 	}
-	if len(c.models) == 1 {
-		for _, p := range pieces {
-			for _, f := range c.segments[p.segment].Flagged {
-				pieces = append(pieces, around(p.segment, c.segments[p.segment].Text, f))
-			}
+	for _, p := range pieces {
+		if c.twice(p.segment) {
+			p.around = merge(c.segments[p.segment].Flagged)
+			pieces = append(pieces, p)
 		}
 	}
 	return pieces
 }
 
-// around is a flagged span with some text on both sides, cut between runes.
-func around(segment int, text string, flagged [2]int) piece {
-	from := min(max(flagged[0]-narrow, 0), len(text))
-	to := max(min(flagged[1]+narrow, len(text)), from)
-	for from > 0 && text[from]&0xC0 == 0x80 {
-		from--
+// twice reports whether a segment is read in wide windows and in narrow ones. Its
+// result depends on what was flagged and is not cached as a whole.
+func (c *classification) twice(segment int) bool {
+	return len(c.models) == 1 && c.models[0].wide && len(c.segments[segment].Flagged) > 0
+}
+
+// merge puts spans in order and joins those that touch.
+func merge(spans []inference.Span) []inference.Span {
+	sorted := slices.Clone(spans)
+	slices.SortFunc(sorted, func(a, b inference.Span) int { return cmp.Compare(a.Start, b.Start) })
+	out := sorted[:0]
+	for _, s := range sorted {
+		if n := len(out); n > 0 && s.Start <= out[n-1].End {
+			out[n-1].End = max(out[n-1].End, s.End)
+			continue
+		}
+		out = append(out, s)
 	}
-	for to < len(text) && text[to]&0xC0 == 0x80 {
-		to++
-	}
-	return piece{segment: segment, start: from, end: to}
+	return out
 }
 
 func (c *classification) blocked() bool {
@@ -215,11 +224,11 @@ func (c *classification) blocked() bool {
 func (c *classification) remember() {
 	for i := range c.result.Segments {
 		s := &c.result.Segments[i]
-		if s.Cached || !s.Complete() || len(c.models) == 1 && len(c.segments[i].Flagged) > 0 {
+		if s.Cached || !s.Complete() || c.twice(i) {
 			continue
 		}
 		c.h.cache.putSegment(c.keys[i], segmentEntry{score: float32(s.Score), gate: float32(s.Gate),
-			start: s.Start, end: s.End, windows: s.Windows})
+			start: s.Start, end: s.End, windows: s.Windows, machine: s.Machine})
 	}
 }
 
@@ -263,7 +272,7 @@ func (c *classification) cascade(pieces []piece) error {
 	slices.SortStableFunc(suspects, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	asked := make([]piece, len(suspects))
 	for i, w := range suspects {
-		asked[i] = piece{segment: w.segment, start: w.start, end: w.end}
+		asked[i] = piece{segment: w.segment, start: w.start, end: w.end, again: true}
 	}
 	if len(asked) > 0 {
 		if err := c.judge(asked, c.lim.JudgeWindows); err != nil {
@@ -283,19 +292,15 @@ func (c *classification) cascade(pieces []piece) error {
 // read scores the windows of pieces with one model. Windows beyond the budget are
 // counted as dropped with their segment, in the order of the pieces.
 func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
-	m := c.models[stage]
-	var windows []messages.Window
+	var windows []inference.Window
 	var spans []span
 	for _, p := range pieces {
 		from := len(windows)
-		var dropped int
-		windows, dropped = m.classifier.Windows(windows, c.segments[p.segment].Text[p.start:p.end], budget-from)
-		c.result.Segments[p.segment].Dropped += dropped
+		windows = c.plan(windows, c.models[stage], p, budget-from)
 		for _, w := range windows[from:] {
 			spans = append(spans, span{segment: p.segment, start: p.start + w.Start, end: p.start + w.End, score: -1})
 		}
 	}
-	c.h.cache.sign(m.identity, windows)
 	missing := make([]int, 0, len(windows))
 	stop := false
 	for i := range windows {
@@ -315,18 +320,43 @@ func (c *classification) read(stage int, pieces []piece, budget int) ([]span, er
 	return spans, c.ask(stage, windows, missing, spans)
 }
 
+// plan appends the windows of one piece, with offsets into the piece.
+func (c *classification) plan(dst []inference.Window, m *model, p piece, budget int) []inference.Window {
+	text := c.segments[p.segment].Text[p.start:p.end]
+	r := &c.result.Segments[p.segment]
+	// A text too long for the tokenizer is read part by part.
+	for at := 0; ; {
+		from := len(dst)
+		w, report := m.classifier.Plan(dst, text[at:], inference.PlanOptions{
+			Budget: budget, Wide: m.wide && p.around == nil, Around: p.around})
+		dst, budget = w, budget-(len(w)-from)
+		for i := range dst[from:] {
+			dst[from+i].Start += at
+			dst[from+i].End += at
+		}
+		r.Dropped += report.Dropped
+		if p.around == nil && !p.again {
+			r.Machine += report.Skipped.Total()
+		}
+		if report.Dropped > 0 || p.around != nil || report.Read <= 0 || at+report.Read >= len(text) {
+			return dst
+		}
+		at += report.Read
+	}
+}
+
 func (c *classification) blocks(stage int, w span) bool {
 	at := c.segments[w.segment].BlockAt
 	return stage == messages.StageJudge && at > 0 && float64(w.score) >= at
 }
 
 // ask has the pool compute what is missing.
-func (c *classification) ask(stage int, windows []messages.Window, missing []int, spans []span) error {
+func (c *classification) ask(stage int, windows []inference.Window, missing []int, spans []span) error {
 	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	msg := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Stage: stage, Deadline: deadline,
-		Windows: make([]messages.Window, len(missing))}
+		Windows: make([]inference.Window, len(missing))}
 	if stage == messages.StageJudge {
 		msg.BlockAts = make([]float64, len(missing))
 	}

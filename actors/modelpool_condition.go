@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -195,7 +196,7 @@ func (p *poolActor) probe(m *probeTick) {
 		if mod.limits.Windows == 1 {
 			n = 1
 		}
-		p.run(&job{gen: generations.Add(1), model: mod, windows: mod.canary[:n], started: now,
+		p.run(&job{gen: generations.Add(1), control: inference.NewRunControl(), model: mod, windows: mod.canary[:n], started: now,
 			deadline: now.Add(p.h.cfg.Hang), probe: true})
 	}
 }

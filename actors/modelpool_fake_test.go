@@ -2,8 +2,11 @@ package actors
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -27,11 +31,12 @@ type fakeModel struct {
 	max       int
 
 	// run, when set, is called in every forward pass before the scores are made.
-	run func(r *fakeRun, batch []messages.Window) error
+	run func(control inference.RunControl, batch []inference.Window) error
 	// score, when set, replaces the scoring of one window.
-	score func(w messages.Window) float32
+	score func(w inference.Window) float32
 
 	runs, windows, tokenised, closed atomic.Int64
+	active                           sync.WaitGroup
 	mu                               sync.Mutex
 	batches                          [][]int // lengths
 }
@@ -44,7 +49,7 @@ func wordID(w string) int32 {
 	return int32(h.Sum32() >> 1)
 }
 
-func has(w messages.Window, word string) bool {
+func has(w inference.Window, word string) bool {
 	id := wordID(word)
 	for _, x := range w.IDs {
 		if x == id {
@@ -54,7 +59,7 @@ func has(w messages.Window, word string) bool {
 	return false
 }
 
-func batchHas(batch []messages.Window, word string) bool {
+func batchHas(batch []inference.Window, word string) bool {
 	for _, w := range batch {
 		if has(w, word) {
 			return true
@@ -63,36 +68,59 @@ func batchHas(batch []messages.Window, word string) bool {
 	return false
 }
 
-func (f *fakeModel) Info() ModelInfo {
-	return ModelInfo{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone}
+func (f *fakeModel) Info() inference.Info {
+	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone}
 }
 
-func (f *fakeModel) Windows(dst []messages.Window, text string, budget int) ([]messages.Window, int) {
+// Plan cuts text into windows. Wide ones hold four times as many words.
+func (f *fakeModel) Plan(dst []inference.Window, text string, o inference.PlanOptions) ([]inference.Window, inference.Report) {
 	f.tokenised.Add(1)
-	size, dropped, at := f.perWindow, 0, 0
+	size, at := f.perWindow, 0
 	if size == 0 {
 		size = 8
 	}
+	if o.Wide {
+		size *= 4
+	}
+	full := text
+	if f.max > 0 && len(text) > f.max {
+		text = text[:f.max]
+	}
+	report := inference.Report{Read: len(text)}
 	for line := range strings.SplitAfterSeq(text, "\n") {
-		words := strings.Fields(line)
+		end := at + len(strings.TrimRight(line, "\n"))
+		words := strings.Fields(full[at:end])
 		for from := 0; from < len(words); from += size {
-			if budget--; budget < 0 {
-				dropped++
+			if len(o.Around) > 0 && !slices.ContainsFunc(o.Around, func(s inference.Span) bool { return s.Start < end && s.End > at }) {
 				continue
 			}
-			w := messages.Window{Start: at, End: at + len(strings.TrimRight(line, "\n"))}
+			if o.Budget--; o.Budget < 0 {
+				report.Dropped++
+				continue
+			}
+			w := inference.Window{Start: at, End: end}
+			sum := sha256.New()
+			sum.Write([]byte(f.name))
 			for _, word := range words[from:min(from+size, len(words))] {
 				w.IDs = append(w.IDs, wordID(word))
+				sum.Write(binary.LittleEndian.AppendUint32(nil, uint32(wordID(word))))
 			}
+			copy(w.Key[:], sum.Sum(nil))
 			dst = append(dst, w)
 		}
 		at += len(line)
 	}
-	return dst, dropped
+	return dst, report
+}
+
+// plan is the windows of a whole text.
+func (f *fakeModel) plan(text string) []inference.Window {
+	w, _ := f.Plan(nil, text, inference.PlanOptions{Budget: 1 << 20})
+	return w
 }
 
 // want is the score of one window, whatever runs beside it.
-func (f *fakeModel) want(w messages.Window) float32 {
+func (f *fakeModel) want(w inference.Window) float32 {
 	if f.score != nil {
 		return f.score(w)
 	}
@@ -106,10 +134,6 @@ func (f *fakeModel) want(w messages.Window) float32 {
 		sum = sum*31 + uint32(id)
 	}
 	return float32(sum%1000) / 10000
-}
-
-func (f *fakeModel) NewRun() (ModelRun, error) {
-	return &fakeRun{f: f, stop: make(chan struct{})}, nil
 }
 
 func (f *fakeModel) Close() error { f.closed.Add(1); return nil }
@@ -133,54 +157,57 @@ func (f *fakeModel) reset() {
 	f.tokenised.Store(0)
 }
 
-type fakeRun struct {
-	f    *fakeModel
-	once sync.Once
-	stop chan struct{}
-}
-
-func (r *fakeRun) Terminate() { r.once.Do(func() { close(r.stop) }) }
-func (r *fakeRun) Close()     {}
-
-func (r *fakeRun) Score(batch []messages.Window) ([]float32, error) {
-	r.f.runs.Add(1)
-	r.f.windows.Add(int64(len(batch)))
+// Run is one forward pass.
+func (f *fakeModel) Run(control inference.RunControl, batch []inference.Window) ([]float32, error) {
+	f.active.Add(1)
+	defer f.active.Done()
+	f.runs.Add(1)
+	f.windows.Add(int64(len(batch)))
 	shape := make([]int, len(batch))
 	for i, w := range batch {
 		shape[i] = len(w.IDs)
 	}
-	r.f.mu.Lock()
-	r.f.batches = append(r.f.batches, shape)
-	r.f.mu.Unlock()
-	if r.f.run != nil {
-		if err := r.f.run(r, batch); err != nil {
+	f.mu.Lock()
+	f.batches = append(f.batches, shape)
+	f.mu.Unlock()
+	if f.run != nil {
+		if err := f.run(control, batch); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]float32, len(batch))
 	for i, w := range batch {
-		out[i] = r.f.want(w)
-		if r.f.alone {
+		out[i] = f.want(w)
+		if f.alone {
 			out[i] += float32(len(batch)-1) / 10 // a score that depends on batch mates
 		}
 	}
 	return out, nil
 }
 
-// costs makes every pass take a fixed part and a part per padded token.
-func costs(fixed, perToken time.Duration) func(*fakeRun, []messages.Window) error {
-	return func(r *fakeRun, batch []messages.Window) error {
+// costs makes every pass take a fixed part and a part per padded token, unless it
+// is terminated.
+func costs(fixed, perToken time.Duration) func(inference.RunControl, []inference.Window) error {
+	return func(control inference.RunControl, batch []inference.Window) error {
 		longest := 0
 		for _, w := range batch {
 			longest = max(longest, len(w.IDs))
 		}
-		select {
-		case <-time.After(fixed + perToken*time.Duration(longest*len(batch))):
-			return nil
-		case <-r.stop:
-			return errTerminated
-		}
+		return computing(control, fixed+perToken*time.Duration(longest*len(batch)))
 	}
+}
+
+// computing passes the time of a run, operator by operator. Only in a synctest
+// bubble, where it takes none.
+func computing(control inference.RunControl, d time.Duration) error {
+	const operator = time.Millisecond
+	for ; d > 0 && !control.Terminated(); d -= operator {
+		time.Sleep(min(d, operator))
+	}
+	if control.Terminated() {
+		return inference.ErrTerminated
+	}
+	return nil
 }
 
 // modelRecorder is an observer that counts.
@@ -295,6 +322,7 @@ func (r *rig) spawn() {
 func (r *rig) stop() {
 	r.halt()
 	r.Close()
+	r.model.active.Wait() // what is in a run when the pool stops is told to end
 }
 
 func (r *rig) halt() { require.NoError(r.t, r.sys.Root.StopFuture(r.pid).Wait()) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
@@ -27,7 +28,7 @@ type request struct {
 type flight struct {
 	key     flightKey
 	need    batch.Need
-	window  messages.Window
+	window  inference.Window
 	waiters []waiter
 	queued  time.Time
 	job     *job // nil while queued
@@ -329,5 +330,5 @@ func (p *poolActor) release(j *job) {
 	for _, f := range j.flights {
 		p.forget(f)
 	}
-	j.terminate()
+	j.control.Terminate()
 }

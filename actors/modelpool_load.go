@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
-	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
@@ -19,11 +19,12 @@ type model struct {
 	stage      int
 	name       string
 	classifier Classifier
-	info       ModelInfo
-	// identity is part of every cache key.
+	info       inference.Info
+	// identity is part of every segment's cache key.
 	identity string
+	wide     bool
 	// canary are windows known to work, golden what they scored at load.
-	canary []messages.Window
+	canary []inference.Window
 	golden []float32
 	cost   batch.Cost
 	limits batch.Limits
@@ -162,7 +163,7 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 		}
 		info := c.Info()
 		m := &model{stage: i, name: name, classifier: c, info: info,
-			identity: name + "\x00" + info.ID + "\x00" + info.Name, limits: s.Limits.Complete()}
+			identity: name + "\x00" + info.ID, wide: s.Wide, limits: s.Limits.Complete()}
 		models = append(models, m)
 		if !info.BatchInvariant {
 			m.limits.Windows = 1
@@ -181,7 +182,7 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 func (m *model) prove(ctx context.Context, unproved bool) error {
 	texts := append(append([]string(nil), canaryAttacks...), canaryBenign...)
 	for _, text := range texts {
-		w, _ := m.classifier.Windows(nil, text, 1)
+		w, _ := m.classifier.Plan(nil, text, inference.PlanOptions{Budget: 1})
 		if len(w) == 0 {
 			return errors.New("canary text gives no window")
 		}
@@ -189,7 +190,7 @@ func (m *model) prove(ctx context.Context, unproved bool) error {
 	}
 	var mean [2]float64
 	for i, w := range m.canary {
-		s, err := m.time(ctx, []messages.Window{w}, i > 0)
+		s, err := m.time(ctx, []inference.Window{w}, i > 0)
 		if err != nil {
 			return fmt.Errorf("canary: %w", err)
 		}
@@ -200,17 +201,19 @@ func (m *model) prove(ctx context.Context, unproved bool) error {
 			mean[1] += float64(s[0]) / float64(len(canaryBenign))
 		}
 	}
-	if margin := mean[0] - mean[1]; !unproved && margin < canaryMargin {
+	proved := unproved || m.info.Separation >= canaryMargin // by the model's own self-test
+	if margin := mean[0] - mean[1]; !proved && margin < canaryMargin {
 		return fmt.Errorf("canary: attacks score %.2f above benign texts, want at least %.2f", margin, canaryMargin)
 	}
 	// The longest window and a full batch, so that nothing is reached for the first
 	// time under load.
-	long, _ := m.classifier.Windows(nil, strings.Repeat(canaryBenign[0]+" ", 1+m.info.MaxTokens/8), 1)
+	long, _ := m.classifier.Plan(nil, strings.Repeat(canaryBenign[0]+" ", 1+m.info.MaxTokens/8),
+		inference.PlanOptions{Budget: 1, Wide: m.wide})
 	full := m.canary
 	if m.limits.Windows == 1 {
 		full = nil
 	}
-	for _, b := range [][]messages.Window{long, full} {
+	for _, b := range [][]inference.Window{long, full} {
 		if len(b) == 0 {
 			continue
 		}
@@ -220,15 +223,15 @@ func (m *model) prove(ctx context.Context, unproved bool) error {
 	}
 	// A probe is the first attack and the first benign text.
 	benign := len(canaryAttacks)
-	m.canary = []messages.Window{m.canary[benign], m.canary[0]}
+	m.canary = []inference.Window{m.canary[benign], m.canary[0]}
 	m.golden = []float32{m.golden[benign], m.golden[0]}
 	return nil
 }
 
 // time runs one batch outside of the pool.
-func (m *model) time(ctx context.Context, windows []messages.Window, learn bool) ([]float32, error) {
-	j := &job{model: m}
-	stop := context.AfterFunc(ctx, j.terminate)
+func (m *model) time(ctx context.Context, windows []inference.Window, learn bool) ([]float32, error) {
+	j := &job{model: m, control: inference.NewRunControl()}
+	stop := context.AfterFunc(ctx, j.control.Terminate)
 	defer stop()
 	longest := 0
 	for _, w := range windows {

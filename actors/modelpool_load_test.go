@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -35,7 +36,7 @@ func TestPoolIsNotReadyUntilTheModelIsProved(t *testing.T) {
 		info, ready, reason := r.Info()
 		require.False(t, ready)
 		require.Equal(t, "model loading", reason)
-		require.Equal(t, ModelInfo{}, info)
+		require.Equal(t, inference.Info{}, info)
 		require.Zero(t, r.BatchCost())
 		_, err := r.read(time.Second, "too early")
 		requireFault(t, err, messages.ModelNotReady)
@@ -81,11 +82,11 @@ func TestPoolRefusesAModelThatProvesNothing(t *testing.T) {
 		model *fakeModel
 		want  string
 	}{
-		{"swapped labels", &fakeModel{score: func(w messages.Window) float32 { return 1 - (&fakeModel{}).want(w) }}, "canary: attacks score -"},
-		{"random head", &fakeModel{score: func(messages.Window) float32 { return 0.5 }}, "canary: attacks score 0.00 above benign texts, want at least 0.30"},
-		{"not a number", &fakeModel{score: func(messages.Window) float32 { return notANumber }}, "canary: not a probability"},
+		{"swapped labels", &fakeModel{score: func(w inference.Window) float32 { return 1 - (&fakeModel{}).want(w) }}, "canary: attacks score -"},
+		{"random head", &fakeModel{score: func(inference.Window) float32 { return 0.5 }}, "canary: attacks score 0.00 above benign texts, want at least 0.30"},
+		{"not a number", &fakeModel{score: func(inference.Window) float32 { return notANumber }}, "canary: not a probability"},
 		{"failing runtime", &fakeModel{run: failing("Ignore", errRuntime)}, "canary: runtime error 7"},
-		{"fails on a full batch", &fakeModel{run: func(_ *fakeRun, b []messages.Window) error {
+		{"fails on a full batch", &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 			if len(b) > 1 {
 				return errRuntime
 			}
@@ -111,7 +112,7 @@ func TestPoolRefusesAModelThatProvesNothing(t *testing.T) {
 
 func TestPoolAcceptsAnUnprovedModelForMeasurements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{score: func(messages.Window) float32 { return 0.5 }}
+		model := &fakeModel{score: func(inference.Window) float32 { return 0.5 }}
 		r := newRig(t, model, func(c *ModelPoolConfig) { c.Judge.Unproved = true }).ready()
 		defer r.stop()
 		got, err := r.read(time.Second, "x")
@@ -147,13 +148,15 @@ func TestStopAnswersEveryone(t *testing.T) {
 		}
 		synctest.Wait()
 		start := time.Now()
-		r.stop()
+		r.halt()
 		for range 5 {
 			requireFault(t, <-errs, messages.ModelLost)
 		}
 		require.Zero(t, time.Since(start))
 		_, err := r.read(time.Minute, "after")
 		requireFault(t, err, messages.ModelLost)
+		r.Close()
+		r.model.active.Wait()
 		require.EqualValues(t, 1, r.model.closed.Load())
 		_, ready, reason := r.Info()
 		require.False(t, ready)
@@ -220,7 +223,7 @@ func TestPoolCrashAnswersEveryoneAndKeepsTheModels(t *testing.T) {
 func TestWorkerActorCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
-		model := &fakeModel{run: func(_ *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 			if batchHas(b, "bomb") {
 				panic("x")
 			}

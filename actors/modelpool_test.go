@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -57,7 +58,7 @@ func TestPoolScoresAreTheWindowsOwn(t *testing.T) {
 				for c := range callers {
 					require.NoError(rt, errs[c])
 					for i, s := range got[c].Segments {
-						windows, _ := model.Windows(nil, texts[(i+c)%len(texts)], 99)
+						windows := model.plan(texts[(i+c)%len(texts)])
 						want := float32(0)
 						for _, w := range windows {
 							want = max(want, model.want(w))
@@ -167,12 +168,12 @@ func (r *rig) busy(d time.Duration) (done chan error) {
 }
 
 // slowly makes "occupy" take so long and everything else a moment.
-func slowly(d time.Duration) func(*fakeRun, []messages.Window) error {
-	return func(r *fakeRun, batch []messages.Window) error {
+func slowly(d time.Duration) func(inference.RunControl, []inference.Window) error {
+	return func(control inference.RunControl, batch []inference.Window) error {
 		if batchHas(batch, "occupy") {
-			return costs(d, 0)(r, batch)
+			return costs(d, 0)(control, batch)
 		}
-		return costs(time.Millisecond, 0)(r, batch)
+		return costs(time.Millisecond, 0)(control, batch)
 	}
 }
 
@@ -288,22 +289,41 @@ func TestPoolCountsWhatIsBeyondTheWindowLimit(t *testing.T) {
 	})
 }
 
-func TestPoolReadsFlaggedSpansOnceMore(t *testing.T) {
+func TestPoolReadsFlaggedSpansInNarrowWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, &fakeModel{perWindow: 1000}, nil).ready()
+		r := newRig(t, &fakeModel{perWindow: 2}, func(c *ModelPoolConfig) { c.Judge.Wide = true }).ready()
 		defer r.stop()
-		filler := strings.Repeat("ä ", 400)
-		text := filler + "needle " + filler
-		at := len(filler)
-		got, err := r.Classify(context.Background(), []ModelSegment{{Text: text, Flagged: [][2]int{{at, at + 6}, {-5, 1 << 30}}}}, ModelLimits{})
+		text := "a b c d e f g h\ni j k l\nm n o p q r s t"
+		flagged := []inference.Span{{Start: 19, End: 20}, {Start: 17, End: 19}, {Start: 18, End: 19}}
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: text, Flagged: flagged}}, ModelLimits{})
 		require.NoError(t, err)
-		require.Equal(t, 3, got.Segments[0].Windows)
-		require.Equal(t, 2, got.Computed, "the second flagged span is the whole text, which is known")
+		require.Equal(t, 5, got.Segments[0].Windows, "three wide ones, and the flagged line in two narrow ones")
+		lengths := map[int]int{}
 		for _, shape := range r.model.shapes() {
 			for _, n := range shape {
-				require.Contains(t, []int{801, 135}, n)
+				lengths[n]++
 			}
 		}
+		require.Equal(t, map[int]int{8: 2, 4: 1, 2: 2}, lengths)
+
+		// What was flagged decides what is read, so the segment is not known as a whole.
+		got, err = r.Classify(context.Background(), []ModelSegment{{Text: text}}, ModelLimits{})
+		require.NoError(t, err)
+		require.False(t, got.Segments[0].Cached)
+		require.Equal(t, 3, got.Segments[0].Windows)
+		require.Zero(t, got.Computed)
+	})
+}
+
+func TestPoolReadsOnWhereTheTokenizerStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{max: 16}, nil).ready()
+		defer r.stop()
+		text := strings.Repeat("seven b\n", 10) + "evil 11"
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: text}}, ModelLimits{})
+		require.NoError(t, err)
+		require.Equal(t, 11, got.Segments[0].Windows)
+		require.Equal(t, "evil 11", text[got.Segments[0].Start:got.Segments[0].End])
 	})
 }
 
@@ -376,7 +396,7 @@ func TestPoolDropsWhatExpiresInTheQueue(t *testing.T) {
 		busy := r.busy(200 * time.Millisecond)
 		// Sent past the handle, so that nobody cancels it.
 		m := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Deadline: time.Now().Add(50 * time.Millisecond),
-			Windows: []messages.Window{{IDs: []int32{1}, Key: [16]byte{1}}}}
+			Windows: []inference.Window{{IDs: []int32{1}, Key: [16]byte{1}}}}
 		r.send(m)
 		_, err := m.Await(context.Background())
 		requireFault(t, err, messages.ModelUnreachable)
@@ -399,9 +419,9 @@ func TestPoolRefusesNonsense(t *testing.T) {
 		r := newRig(t, &fakeModel{}, nil).ready()
 		defer r.stop()
 		for _, m := range []*messages.Classify{
-			{Stage: messages.StageGate, Windows: make([]messages.Window, 1)},
+			{Stage: messages.StageGate, Windows: make([]inference.Window, 1)},
 			{Stage: -1},
-			{Windows: make([]messages.Window, 2), BlockAts: []float64{1}},
+			{Windows: make([]inference.Window, 2), BlockAts: []float64{1}},
 		} {
 			m.Promise = guard.NewPromise[messages.Classification]()
 			r.send(m)

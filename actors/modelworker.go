@@ -104,7 +104,7 @@ func (w *modelWorker) Receive(c actor.Context) {
 		// The pool answers for the job in hand when it learns of the end.
 		w.stopAlarm()
 		if w.job != nil {
-			w.job.terminate()
+			w.job.control.Terminate()
 			w.abandon(w.job)
 			w.job = nil
 		}
@@ -184,7 +184,7 @@ func (w *modelWorker) late(c actor.Context, m *overdue) {
 		return
 	}
 	if !m.grace {
-		m.job.terminate()
+		m.job.control.Terminate()
 		w.arm(c, m.job, w.h.cfg.TerminateGrace, true)
 		return
 	}

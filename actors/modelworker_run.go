@@ -3,17 +3,14 @@ package actors
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
-var (
-	errTerminated = errors.New("run terminated")
-	errNotAScore  = errors.New("not a probability")
-)
+var errNotAScore = errors.New("not a probability")
 
 // generations numbers jobs, worker goroutines and pool incarnations. It is one
 // counter of the process: a counter that a restart resets would let the late
@@ -34,7 +31,7 @@ type job struct {
 	gen     uint64
 	model   *model
 	flights []*flight
-	windows []messages.Window
+	windows []inference.Window
 	tokens  int
 	padded  int
 	started time.Time
@@ -42,13 +39,10 @@ type job struct {
 	deadline time.Time
 	probe    bool
 
-	state atomic.Int32
-	// The worker's goroutine swaps runs while the pool or the worker may terminate
-	// the present one; terminating one that is being closed would be a use after
-	// free in the runtime.
-	mu         sync.Mutex
-	run        ModelRun
-	terminated bool
+	// control ends all passes of the job; the worker terminates it, and the pool once
+	// nobody waits any more.
+	control inference.RunControl
+	state   atomic.Int32
 }
 
 // outcome is what came of a job.
@@ -63,22 +57,6 @@ type outcome struct {
 	// panicked means that the goroutine has ended.
 	panicked bool
 	took     time.Duration
-}
-
-// terminate ends the present run, and every later one of this job at once.
-func (j *job) terminate() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.terminated = true
-	if j.run != nil {
-		j.run.Terminate()
-	}
-}
-
-func (j *job) wasTerminated() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.terminated
 }
 
 // execute runs the job on the worker's goroutine.
@@ -96,7 +74,7 @@ func (j *job) execute() (out *outcome) {
 		out.scores, out.clean = scores, true
 		return out
 	}
-	if errors.Is(err, errTerminated) {
+	if errors.Is(err, inference.ErrTerminated) {
 		out.fault = &messages.ModelError{Fault: messages.ModelHung, Err: err}
 		return out
 	}
@@ -133,30 +111,11 @@ func (j *job) halve(from, to int, err error, out *outcome) {
 }
 
 // score is one forward pass with its result checked.
-func (j *job) score(windows []messages.Window) ([]float32, error) {
-	run, err := j.model.classifier.NewRun()
-	if err != nil {
-		return nil, fmt.Errorf("prepare run: %w", err)
-	}
-	j.mu.Lock()
-	stop := j.terminated
-	if !stop {
-		j.run = run
-	}
-	j.mu.Unlock()
-	defer func() {
-		j.mu.Lock()
-		j.run = nil
-		j.mu.Unlock()
-		run.Close()
-	}()
-	if stop {
-		return nil, errTerminated
-	}
-	scores, err := run.Score(windows)
-	if j.wasTerminated() {
+func (j *job) score(windows []inference.Window) ([]float32, error) {
+	scores, err := j.model.classifier.Run(j.control, windows)
+	if j.control.Terminated() {
 		// Whatever it returned: it was told to stop.
-		return nil, errTerminated
+		return nil, inference.ErrTerminated
 	}
 	if err != nil {
 		return nil, err
@@ -182,16 +141,16 @@ func checkScores(scores []float32, want int) error {
 
 func inputFault(err error) *messages.ModelError {
 	switch {
-	case errors.Is(err, errTerminated):
+	case errors.Is(err, inference.ErrTerminated):
 		return &messages.ModelError{Fault: messages.ModelHung, Err: err}
-	case errors.Is(err, errNotAScore):
+	case errors.Is(err, errNotAScore), errors.Is(err, inference.ErrNotFinite):
 		return &messages.ModelError{Fault: messages.ModelBadScore, Err: err}
 	}
 	return &messages.ModelError{Fault: messages.ModelPoison, Err: err}
 }
 
 func runtimeFault(err error) *messages.ModelError {
-	if errors.Is(err, errTerminated) {
+	if errors.Is(err, inference.ErrTerminated) {
 		return &messages.ModelError{Fault: messages.ModelHung, Err: err}
 	}
 	return &messages.ModelError{Fault: messages.ModelRuntime, Err: err}

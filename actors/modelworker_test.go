@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -22,8 +23,8 @@ var errRuntime = errors.New("runtime error 7")
 
 func TestWorkerPanicIsAnsweredAtOnceAndTheQueueSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(r *fakeRun, b []messages.Window) error {
-			if err := costs(10*time.Millisecond, 0)(r, b); err != nil {
+		model := &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
+			if err := costs(10*time.Millisecond, 0)(control, b); err != nil {
 				return err
 			}
 			if batchHas(b, "bomb") {
@@ -57,7 +58,7 @@ func TestWorkerPanicIsAnsweredAtOnceAndTheQueueSurvives(t *testing.T) {
 
 func TestWorkerBackoffGrowsAndIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 			if batchHas(b, "bomb") {
 				panic("x")
 			}
@@ -95,8 +96,8 @@ func (r *rig) down() bool {
 }
 
 // failing makes batches with a given word fail, and count the passes.
-func failing(word string, err error) func(*fakeRun, []messages.Window) error {
-	return func(_ *fakeRun, b []messages.Window) error {
+func failing(word string, err error) func(inference.RunControl, []inference.Window) error {
+	return func(_ inference.RunControl, b []inference.Window) error {
 		if batchHas(b, word) {
 			return err
 		}
@@ -147,11 +148,11 @@ func TestHalvingFindsExactlyTheBadWindows(t *testing.T) {
 		n := rapid.IntRange(1, 16).Draw(t, "n")
 		bad := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "bad")
 		f := &fakeModel{run: failing("bad", errRuntime)}
-		canary := []messages.Window{{IDs: []int32{1}}}
+		canary := []inference.Window{{IDs: []int32{1}}}
 		j := &job{model: &model{classifier: f, canary: canary}, started: time.Now()}
 		any := false
 		for i, b := range bad {
-			w := messages.Window{IDs: []int32{int32(i + 2)}}
+			w := inference.Window{IDs: []int32{int32(i + 2)}}
 			if b {
 				w.IDs, any = append(w.IDs, wordID("bad")), true
 			}
@@ -193,7 +194,7 @@ func TestANotANumberIsAnErrorOfItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, bad := range []float32{notANumber, -0.1, 1.5, float32(1) / float32(zero)} {
 			model := &fakeModel{}
-			model.score = func(w messages.Window) float32 {
+			model.score = func(w inference.Window) float32 {
 				if has(w, "strange") {
 					return bad
 				}
@@ -234,11 +235,11 @@ func TestARunCutShortIsDoneAgainForALaterCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var slow atomic.Bool
 		slow.Store(true)
-		model := &fakeModel{run: func(r *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
 			if slow.Load() && batchHas(b, "occupy") {
-				<-r.stop
+				err := computing(control, time.Hour)
 				slow.Store(false)
-				return errTerminated
+				return err
 			}
 			return nil
 		}}
@@ -254,8 +255,8 @@ func TestARunCutShortIsDoneAgainForALaterCaller(t *testing.T) {
 }
 
 // stuck makes "stuck" windows ignore Terminate until free is closed.
-func stuck(free chan struct{}) func(*fakeRun, []messages.Window) error {
-	return func(_ *fakeRun, b []messages.Window) error {
+func stuck(free chan struct{}) func(inference.RunControl, []inference.Window) error {
+	return func(_ inference.RunControl, b []inference.Window) error {
 		if batchHas(b, "stuck") {
 			<-free
 		}
@@ -325,14 +326,14 @@ func TestAStuckWorkerIsAbandonedAndReplaced(t *testing.T) {
 func TestALateAnswerIsNobodysAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})
-		model := &fakeModel{run: func(r *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
 			if batchHas(b, "stuck") {
 				<-free
 				return nil
 			}
-			return costs(300*time.Millisecond, 0)(r, b)
+			return costs(300*time.Millisecond, 0)(control, b)
 		}}
-		model.score = func(w messages.Window) float32 {
+		model.score = func(w inference.Window) float32 {
 			if has(w, "stuck") {
 				return 0
 			}
@@ -358,7 +359,7 @@ func TestALateAnswerIsNobodysAnswer(t *testing.T) {
 
 func TestTheRestartLimitFailsThePoolUntilItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 			if batchHas(b, "bomb") {
 				panic("x")
 			}
@@ -389,7 +390,7 @@ func TestTheRestartLimitFailsThePoolUntilItHolds(t *testing.T) {
 
 func TestSlowPanicsStayBelowTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ *fakeRun, b []messages.Window) error {
+		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 			if batchHas(b, "bomb") {
 				panic("x")
 			}
@@ -410,7 +411,7 @@ func TestSlowPanicsStayBelowTheLimit(t *testing.T) {
 func TestAFailingRuntimeFailsThePoolAndIsReloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
-		first := &fakeModel{name: "one", run: func(*fakeRun, []messages.Window) error {
+		first := &fakeModel{name: "one", run: func(inference.RunControl, []inference.Window) error {
 			if broken.Load() {
 				return errRuntime
 			}
@@ -450,7 +451,7 @@ func TestAFailingRuntimeFailsThePoolAndIsReloaded(t *testing.T) {
 func TestAFailingRuntimeThatRecoversIsNotReloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
-		model := &fakeModel{run: func(*fakeRun, []messages.Window) error {
+		model := &fakeModel{run: func(inference.RunControl, []inference.Window) error {
 			if broken.Load() {
 				return errRuntime
 			}

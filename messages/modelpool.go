@@ -7,27 +7,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
-
-// Window is one model input: the ids of a piece of text, [CLS] and [SEP]
-// included.
-type Window struct {
-	// IDs are the token ids.
-	IDs []int32
-	// Start and End are the bytes of the text that the window was cut from.
-	Start, End int
-	// Key identifies the content; equal keys are computed once.
-	Key [16]byte
-}
 
 // Classify asks the model pool for one score per window.
 type Classify struct {
 	*guard.Promise[Classification]
-	// Windows are what to score, in the order of the answer. Key identifies what is
-	// computed: windows with equal keys, of this or of any other request in flight,
-	// are computed once.
-	Windows []Window
+	// Windows are what to score, in the order of the answer. Windows with equal keys,
+	// of this or of any other request in flight, are computed once.
+	Windows []inference.Window
 	// Stage is the model: StageJudge or StageGate.
 	Stage int
 	// Deadline is when the caller stops waiting. Zero means half a minute from the

@@ -9,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 func TestClassifyShowsNothingOfTheText(t *testing.T) {
 	m := &Classify{
 		Promise: guard.NewPromise[Classification](),
-		Windows: []Window{{IDs: []int32{77123, 77124}, Start: 5, End: 9}},
+		Windows: []inference.Window{{IDs: []int32{77123, 77124}, Start: 5, End: 9}},
 	}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("lost", "message", m)
