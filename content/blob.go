@@ -1,0 +1,104 @@
+package content
+
+import (
+	"net/http"
+	"strings"
+)
+
+// blob handles a string that is the base64 of a resource or a block. It returns false when the string needs no
+// further look: an image, sound or archive that is noted and counted instead. What is text is read as a view
+// of its own; what is not base64 after all is read as the text it is.
+func (sc *scan) blob(raw *view) bool {
+	s := &sc.d.strings[sc.str]
+	mime := sc.sibling(s, "mimeType")
+	body := compact(raw.text)
+	if body == "" {
+		return true
+	}
+	if n := extent(body, 0, len(body), setAllB64); n != len(body) {
+		return true
+	}
+	head := decode64(body[:min(len(body), 1024)])
+	if len(head) == 0 {
+		return true
+	}
+	kind := blobKind(head)
+	if kind == "text" || compressed(head) {
+		if len(body)*3/4 > sc.budget {
+			sc.incomplete(raw, 0, len(raw.text))
+			return false
+		}
+		plain := decode64(body)
+		if !compressed(plain) {
+			// Declared or sniffed as text: read it even where single bytes are not.
+			plain = []byte(strings.ToValidUTF8(string(plain), "\uFFFD"))
+		}
+		sc.plainView(raw, 0, len(raw.text), plain)
+		return true
+	}
+	if textual(mime) {
+		sc.plainView(raw, 0, len(raw.text), []byte(strings.ToValidUTF8(string(decode64(body)), "\uFFFD")))
+		return true
+	}
+	if sc.rep.Coverage.Skipped == nil {
+		sc.rep.Coverage.Skipped = map[string]int{}
+	}
+	sc.rep.Coverage.Skipped[kind]++
+	return false
+}
+
+// compact removes the line breaks of wrapped base64.
+func compact(s string) string {
+	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, ' ') < 0 {
+		return s
+	}
+	return strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "").Replace(s)
+}
+
+// sibling returns the text of the string member called name beside s.
+func (sc *scan) sibling(s *String, name string) string {
+	// Members of one object are near each other; how far is bounded so that many blobs stay linear.
+	const reach = 32
+	for _, way := range [...]int{-1, 1} {
+		for n, j := 0, sc.str+way; n < reach && j >= 0 && j < len(sc.d.strings); n, j = n+1, j+way {
+			o := &sc.d.strings[j]
+			if !o.Key && o.Host == s.Host && o.container == s.container && o.name >= 0 && sc.d.strings[o.name].Text == name {
+				return o.Text
+			}
+		}
+	}
+	return ""
+}
+
+// textual reports whether a MIME type is that of text.
+func textual(mime string) bool {
+	mime, _, _ = strings.Cut(strings.ToLower(mime), ";")
+	mime = strings.TrimSpace(mime)
+	switch mime {
+	case "application/json", "application/xml", "application/javascript", "application/yaml", "application/x-yaml", "application/toml",
+		"application/x-sh", "application/sql", "application/x-ndjson", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
+}
+
+// blobKind sniffs the first bytes: "text", or what is counted as skipped.
+func blobKind(head []byte) string {
+	t := http.DetectContentType(head)
+	switch {
+	case strings.HasPrefix(t, "text/"):
+		return "text"
+	case strings.HasPrefix(t, "image/"):
+		return "image"
+	case strings.HasPrefix(t, "audio/"), t == "application/ogg":
+		return "audio"
+	case strings.HasPrefix(t, "video/"):
+		return "video"
+	case strings.Contains(t, "zip"), strings.Contains(t, "rar"), strings.Contains(t, "tar"):
+		return "archive"
+	}
+	if _, ok := asText(head); ok {
+		return "text"
+	}
+	return "binary"
+}

@@ -1,0 +1,268 @@
+package content
+
+import "strings"
+
+// credential is how much a name tells about the value after it.
+type credential uint8
+
+const (
+	credentialNone credential = iota
+	// credentialPassword: people choose it, so it may be short and must only not be a word or a placeholder.
+	credentialPassword
+	// credentialKey: machines make it; digests are accepted as values because many issuers' keys look so.
+	credentialKey
+	// credentialToken: the word has many meanings, so the value must look random and not be a digest.
+	credentialToken
+)
+
+// credentialNames are the words that announce a credential, in the last place of a name.
+var credentialNames = map[string]credential{
+	"password": credentialPassword, "passwd": credentialPassword, "passphrase": credentialPassword, "pwd": credentialPassword,
+	"passwort": credentialPassword, "contraseña": credentialPassword, "mot_de_passe": credentialPassword,
+	"secret": credentialKey, "secret_key": credentialKey, "secretkey": credentialKey, "secret-key": credentialKey,
+	"api_key": credentialKey, "apikey": credentialKey, "api-key": credentialKey, "access_key": credentialKey, "accesskey": credentialKey,
+	"access-key": credentialKey, "private_key": credentialKey, "privatekey": credentialKey, "private-key": credentialKey,
+	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
+	"token": credentialToken, "credentials": credentialToken,
+}
+
+func credentialKeywords() []keyword {
+	k := make([]keyword, 0, len(credentialNames))
+	for name, kind := range credentialNames {
+		if name == "secret_key" || name == "secretkey" || name == "secret-key" {
+			continue // "secret" finds it
+		}
+		k = append(k, keyword{text: name, look: func(sc *scan, at int) { sc.credentialAt(at, len(name), kind) }})
+	}
+	return k
+}
+
+// credentialSuffixes may follow the word without changing what it announces.
+var credentialSuffixes = []string{"", "_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "1", "2"}
+
+// credentialAt looks at a credential's name at byte at: as a member name, whose value follows as a string of
+// its own, or in text, with a separator and the value behind it.
+func (sc *scan) credentialAt(at, n int, kind credential) {
+	text := sc.text
+	end := at + n
+	suffix := extent(text, end, 16, setToken)
+	if suffix != end {
+		known := false
+		for _, s := range credentialSuffixes {
+			known = known || s != "" && strings.EqualFold(text[end:suffix], s)
+		}
+		if !known {
+			return
+		}
+		if kind == credentialToken {
+			kind = credentialKey
+		}
+		end = suffix
+	}
+	if end == len(text) {
+		if sc.d.strings[sc.str].Key && sc.v.up == nil && len(text) <= 64 {
+			if sc.credential == nil {
+				sc.credential = map[int32]credential{}
+			}
+			sc.credential[int32(sc.str)] = kind
+		}
+		return
+	}
+	start, stop, quoted := credentialValue(text, end)
+	if start < 0 || !kind.accepts(text[start:stop], quoted) {
+		return
+	}
+	sc.add(detCredential, start, stop)
+}
+
+// maxCredential bounds a credential's value, in bytes.
+const maxCredential = 256
+
+// credentialValue finds the value that follows a name at byte at: name = value, "name": "value", name=value&.
+func credentialValue(text string, at int) (start, stop int, quoted bool) {
+	i := skip(text, at, "\"'`\\*]")
+	i = skip(text, i, " \t")
+	if i >= len(text) || i-at > 8 {
+		return -1, -1, false
+	}
+	switch {
+	case strings.HasPrefix(text[i:], ":="), strings.HasPrefix(text[i:], "=>"):
+		i += 2
+	case strings.HasPrefix(text[i:], "=="):
+		return -1, -1, false
+	case text[i] == '=' || text[i] == ':':
+		i++
+	default:
+		return -1, -1, false
+	}
+	i = skip(text, i, " \t*")
+	if i >= len(text) {
+		return -1, -1, false
+	}
+	open := byte(0)
+	if text[i] == '\\' && i+1 < len(text) {
+		i++
+	}
+	if c := text[i]; c == '"' || c == '\'' || c == '`' {
+		open = c
+		i++
+	}
+	stop = i
+	limit := min(len(text), i+maxCredential+1)
+	for stop < limit {
+		c := text[stop]
+		if open != 0 && (c == open || c == '\n' || c == '\\') || open == 0 && strings.IndexByte(" \t\r\n\"'`,;&<>|)}]", c) >= 0 {
+			break
+		}
+		stop++
+	}
+	if stop == limit && limit < len(text) {
+		return -1, -1, false
+	}
+	if open != 0 && (stop >= len(text) || text[stop] != open && text[stop] != '\\') {
+		return -1, -1, false
+	}
+	for open == 0 && stop > i && strings.IndexByte(".!?:", text[stop-1]) >= 0 {
+		stop--
+	}
+	return i, stop, open != 0
+}
+
+// skip returns the first position from i whose byte is not in set, looking at no more than eight.
+func skip(text string, i int, set string) int {
+	for n := 0; i < len(text) && n < 8 && strings.IndexByte(set, text[i]) >= 0; n++ {
+		i++
+	}
+	return i
+}
+
+// accepts reports whether v is plausible as the value of a name of this kind.
+func (k credential) accepts(v string, quoted bool) bool {
+	if len(v) > maxCredential || notLiteral(v) || placeholder(v) {
+		return false
+	}
+	switch k {
+	case credentialPassword:
+		return passwordLike(v, quoted)
+	case credentialKey:
+		return len(v) >= 12 && mixed(v) && !isUUID(v) && !wordsOrPath(v)
+	case credentialToken:
+		return len(v) >= 16 && mixed(v) && !isUUID(v) && !isDigest(v) && !wordsOrPath(v)
+	}
+	return false
+}
+
+// passwordLike reports whether v is more than a word: the manual's "password: required" is no password.
+func passwordLike(v string, quoted bool) bool {
+	if len(v) < 6 {
+		return false
+	}
+	letter, digit, symbol, upper, lower, space := false, false, false, false, false, false
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case isDigit(c):
+			digit = true
+		case isLetter(c):
+			letter = true
+			upper, lower = upper || c < 'a', lower || c >= 'a'
+		case c == ' ':
+			space = true
+		case c == '_' || c == '-' || c == '.' || c == '/':
+			// Names and paths have these.
+		default:
+			symbol = true
+		}
+	}
+	if space {
+		return quoted && digit && symbol
+	}
+	if isDigest(v) && len(v) >= 40 {
+		return false
+	}
+	return letter && (digit || symbol) || digit && symbol || quoted && letter && upper && lower && len(v) >= 12 && entropy(v) > 3.4
+}
+
+// notLiteral reports whether v refers to a value instead of being one: a variable, a call, a template, a type.
+func notLiteral(v string) bool {
+	if v == "" {
+		return true
+	}
+	switch v[0] {
+	case '$', '<', '{', '%', '(', '[', '&', '#':
+		return true
+	}
+	if strings.ContainsAny(v, "({") || strings.Contains(v, "${") || strings.Contains(v, "://") {
+		return true
+	}
+	l := strings.ToLower(v)
+	for _, p := range [...]string{"process.env", "os.environ", "os.getenv", "env.", "self.", "this.", "config.", "settings.", "secrets.", "vars.", "params.", "args.", "request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:"} {
+		if strings.HasPrefix(l, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOrPath reports whether v reads as names joined by separators: an identifier, a path, a property chain.
+// Random text has a part that mixes digits and letters in both directions.
+func wordsOrPath(v string) bool {
+	if strings.ContainsAny(v, " \t") {
+		return true
+	}
+	changes, run := 0, 0
+	for i := 1; i < len(v); i++ {
+		a, b := v[i-1], v[i]
+		if isDigit(a) && isLetter(b) || isLetter(a) && isDigit(b) {
+			changes++
+		}
+		if isAlnum(b) {
+			run++
+		}
+	}
+	return changes < 2 || run < 8
+}
+
+// isUUID reports whether v is 8-4-4-4-12 hexadecimal digits.
+func isUUID(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := 0; i < len(v); i++ {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if v[i] != '-' {
+				return false
+			}
+		} else if !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDigest reports whether v is hexadecimal of the length of a common digest.
+func isDigest(v string) bool {
+	switch len(v) {
+	case 32, 40, 56, 64, 96, 128:
+	default:
+		return false
+	}
+	for i := 0; i < len(v); i++ {
+		if !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// member looks at a string value whose member name announces a credential.
+func (sc *scan) member(s *String, raw *view) {
+	kind := sc.credential[s.name]
+	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
+		return
+	}
+	sc.v, sc.text = raw, raw.text
+	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
+	sc.flush()
+}

@@ -1,0 +1,439 @@
+package content
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"html"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLayers is how many encodings are undone below the raw text; what is encoded more often is reported as
+// incompletely decoded.
+const maxLayers = 4
+
+// maxInflate is the most that one compressed stream may unfold to, in bytes.
+const maxInflate = 256 << 10
+
+// derive queues the views that v gives rise to.
+func (sc *scan) derive(v *view, f features) {
+	if v.label == ViewNormalised || v.label == ViewCollapsed {
+		if v.label == ViewNormalised && f.has(hasSpaced) {
+			sc.collapse(v)
+		}
+		return
+	}
+	if f.has(hasNonASCII) {
+		sc.stepView(v, ViewNormalised, 0, normaliseStep)
+	}
+	if f.has(hasSpaced) && !f.has(hasNonASCII) {
+		sc.collapse(v)
+	}
+	if sc.role == RoleBlob && v.up == nil {
+		return
+	}
+	if f.has(hasEscapes) {
+		sc.unescape(v)
+	}
+	for _, r := range sc.runs {
+		sc.decodeRun(v, r)
+	}
+}
+
+// stepView queues the text that a transformation makes of v, if it makes any difference.
+func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
+	if v.layer+deeper > maxLayers {
+		sc.incomplete(v, 0, len(v.text))
+		return
+	}
+	if len(v.text) > sc.budget {
+		sc.incomplete(v, 0, len(v.text))
+		return
+	}
+	text, changed := rewrite(v.text, step)
+	if !changed {
+		return
+	}
+	sc.budget -= len(text)
+	sc.queue = append(sc.queue, &view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
+}
+
+// incomplete reports that a span of v was left undecoded.
+func (sc *scan) incomplete(v *view, start, end int) {
+	sc.cut = true
+	sc.v, sc.text = v, v.text
+	sc.hits = append(sc.hits[:0], hit{det: detIncomplete, start: start, end: end})
+	sc.flush()
+}
+
+// unescape queues the view in which percent escapes, HTML entities and backslash escapes are undone. The three
+// are undone together: one view for a text that mixes them, another layer for what is escaped twice.
+func (sc *scan) unescape(v *view) {
+	for i := 0; i < len(v.text); i++ {
+		if escapeMark[v.text[i]] && escapeLen(v.text[i:]) > 0 {
+			sc.stepView(v, ViewDecoded, 1, escapeStep)
+			return
+		}
+	}
+}
+
+var escapeMark = newCharset("%&\\")
+
+// escapeLen returns the length of the escape at the start of s, 0 when there is none.
+func escapeLen(s string) int {
+	switch s[0] {
+	case '%':
+		return percentLen(s)
+	case '&':
+		return entityLen(s)
+	}
+	return backslashLen(s)
+}
+
+// escapeStep undoes the escape at i, or takes the text up to the next one.
+func escapeStep(src string, i int) (int, string) {
+	if escapeMark[src[i]] && escapeLen(src[i:]) > 0 {
+		switch src[i] {
+		case '%':
+			return percentStep(src, i)
+		case '&':
+			n := entityLen(src[i:])
+			return n, html.UnescapeString(src[i : i+n])
+		}
+		return backslashStep(src, i)
+	}
+	n := 1
+	for i+n < len(src) && !escapeMark[src[i+n]] {
+		n++
+	}
+	return n, src[i : i+n]
+}
+
+func percentLen(s string) int {
+	if len(s) >= 3 && isHex(s[1]) && isHex(s[2]) {
+		return 3
+	}
+	return 0
+}
+
+// percentStep undoes one run of percent escapes, so that characters of several bytes come out whole.
+func percentStep(src string, i int) (int, string) {
+	b := make([]byte, 0, 16)
+	n := 0
+	for n < 48 && i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) > 0 {
+		b = append(b, hexValue(src[i+n+1])<<4|hexValue(src[i+n+2]))
+		n += 3
+	}
+	return n, strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+func entityLen(s string) int {
+	end := strings.IndexByte(s[:min(len(s), 12)], ';')
+	if end < 3 {
+		return 0
+	}
+	if html.UnescapeString(s[:end+1]) == s[:end+1] {
+		return 0
+	}
+	return end + 1
+}
+
+func backslashLen(s string) int {
+	switch {
+	case len(s) >= 6 && s[1] == 'u' && isHex(s[2]) && isHex(s[3]) && isHex(s[4]) && isHex(s[5]):
+		return 6
+	case len(s) >= 4 && s[1] == 'x' && isHex(s[2]) && isHex(s[3]):
+		return 4
+	case len(s) >= 4 && s[1] == 'u' && s[2] == '{':
+		if end := strings.IndexByte(s[:min(len(s), 11)], '}'); end > 3 {
+			for _, c := range []byte(s[3:end]) {
+				if !isHex(c) {
+					return 0
+				}
+			}
+			return end + 1
+		}
+	case len(s) >= 2 && (s[1] == 'n' || s[1] == 't' || s[1] == 'r' || s[1] == '"' || s[1] == '/'):
+		return 2
+	}
+	return 0
+}
+
+// backslashStep undoes one backslash escape, or a pair that spells one character.
+func backslashStep(src string, i int) (int, string) {
+	n := backslashLen(src[i:])
+	s := src[i : i+n]
+	switch s[1] {
+	case 'n':
+		return n, "\n"
+	case 't':
+		return n, "\t"
+	case 'r':
+		return n, "\r"
+	case '"', '/':
+		return n, s[1:2]
+	case 'x':
+		return n, string(rune(hexValue(s[2])<<4 | hexValue(s[3])))
+	}
+	if s[2] == '{' {
+		var r rune
+		for _, c := range []byte(s[3 : n-1]) {
+			r = r<<4 | rune(hexValue(c))
+		}
+		return n, string(r)
+	}
+	r := hex4(s[2:])
+	if r >= 0xd800 && r < 0xdc00 && i+12 <= len(src) && backslashLen(src[i+6:]) == 6 && src[i+7] == 'u' {
+		if low := hex4(src[i+8 : i+12]); low >= 0xdc00 && low < 0xe000 {
+			return 12, string((r-0xd800)<<10 | (low - 0xdc00) + 0x10000)
+		}
+	}
+	return n, string(r)
+}
+
+// sniff is how many bytes of a run are decoded to see whether it is worth decoding, in encoded characters.
+const sniffRun = 96
+
+// decodeRun tries a run of the base64 or hexadecimal alphabet: what turns out to be text, or compressed, is
+// read as a view of its own.
+func (sc *scan) decodeRun(v *view, r run) {
+	if v.label == ViewDecoded && v.whole && r.end-r.start < minRun {
+		return
+	}
+	text := v.text[r.start:r.end]
+	var plain []byte
+	lo := r.start
+	switch {
+	case isHexRun(text) && len(text)%2 == 0:
+		if b, err := hex.DecodeString(text[:min(len(text), sniffRun)&^1]); err == nil && worth(b) {
+			if len(text)/2 > sc.budget {
+				sc.incomplete(v, r.start, r.end)
+				return
+			}
+			plain, _ = hex.DecodeString(text)
+		}
+	}
+	if plain == nil {
+		end, body := wrapped(v.text, r)
+		r.end = end
+		for off := 0; off < 4 && off+minRun <= len(body); off++ {
+			head := decode64(body[off:min(len(body), off+sniffRun)])
+			if !worth(head) {
+				continue
+			}
+			if len(body)*3/4 > sc.budget {
+				sc.incomplete(v, r.start, r.end)
+				return
+			}
+			plain = decode64(body[off:])
+			break
+		}
+	}
+	if plain == nil {
+		return
+	}
+	if v.layer >= maxLayers {
+		sc.incomplete(v, lo, r.end)
+		return
+	}
+	sc.plainView(v, lo, r.end, plain)
+}
+
+// plainView queues decoded bytes as a view that stands for the span lo..hi of v, inflating them first when
+// they are compressed.
+func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
+	layer := v.layer + 1
+	for compressed(plain) {
+		out, cut, err := inflate(plain, min(maxInflate, max(sc.budget, 0)))
+		if cut {
+			sc.incomplete(v, lo, hi)
+		}
+		if err != nil && len(out) == 0 {
+			return
+		}
+		sc.budget -= len(out)
+		plain = out
+		if layer++; layer > maxLayers && compressed(plain) {
+			sc.incomplete(v, lo, hi)
+			return
+		}
+	}
+	text, ok := asText(plain)
+	if !ok {
+		return
+	}
+	if len(text) > sc.budget {
+		sc.incomplete(v, lo, hi)
+		return
+	}
+	sc.budget -= len(text)
+	sc.queue = append(sc.queue, &view{text: text, label: ViewDecoded, up: v, whole: true, lo: lo, hi: hi, layer: layer})
+}
+
+func isHexRun(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Lines of wrapped base64 are between these lengths in every common encoder.
+const (
+	minWrap = 56
+	maxWrap = 128
+)
+
+// wrapped returns the run with the lines after it that continue it, and where they end.
+func wrapped(text string, r run) (end int, body string) {
+	body = text[r.start:r.end]
+	if n := r.end - r.start; n < minWrap || n > maxWrap {
+		return r.end, body
+	}
+	end = r.end
+	var b []byte
+	for {
+		i := end
+		if i < len(text) && text[i] == '\r' {
+			i++
+		}
+		if i >= len(text) || text[i] != '\n' {
+			break
+		}
+		i++
+		next := i
+		for next < len(text) && byteClass[text[next]]&classWord != 0 {
+			next++
+		}
+		if next == i || next-i > r.end-r.start {
+			break
+		}
+		if b == nil {
+			b = append(b, body...)
+		}
+		b = append(b, text[i:next]...)
+		end = next
+		if next-i < r.end-r.start {
+			break
+		}
+	}
+	if b == nil {
+		return r.end, body
+	}
+	return end, string(b)
+}
+
+// decode64 decodes base64 of either alphabet, padded or not, up to where it stops being base64. A trailing
+// odd character is dropped.
+func decode64(s string) []byte {
+	s = strings.TrimRight(s, "=")
+	s = s[:len(s)-boolInt(len(s)%4 == 1)]
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		if strings.ContainsAny(s, "+/") {
+			return nil
+		}
+		enc = base64.RawURLEncoding
+	}
+	b, err := enc.DecodeString(s)
+	var bad base64.CorruptInputError
+	if err != nil && !errors.As(err, &bad) {
+		return nil
+	}
+	return b
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// decodePrefix returns the text of base64 at the start of s, for a look only.
+func decodePrefix(s string) string {
+	n := extent(s, 0, 4096, setAllB64)
+	return string(decode64(s[:n]))
+}
+
+// worth reports whether decoded bytes are worth a view: they are compressed, or they are text.
+func worth(b []byte) bool {
+	if compressed(b) {
+		return true
+	}
+	if len(b) < 12 {
+		return false
+	}
+	_, ok := asText(b)
+	return ok
+}
+
+func compressed(b []byte) bool {
+	if len(b) < 10 {
+		return false
+	}
+	return b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 || b[0] == 0x78 && (uint(b[0])<<8|uint(b[1]))%31 == 0
+}
+
+// inflate undoes one layer of gzip or zlib up to limit bytes. cut is true when there was more.
+func inflate(b []byte, limit int) (out []byte, cut bool, err error) {
+	var r io.Reader
+	if b[0] == 0x1f {
+		r, err = gzip.NewReader(bytes.NewReader(b))
+	} else {
+		r, err = zlib.NewReader(bytes.NewReader(b))
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	out, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if len(out) > limit {
+		return out[:limit], true, nil
+	}
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) && len(out) > 0 {
+		err = nil
+	}
+	return out, false, err
+}
+
+// asText returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last
+// character, or UTF-16 of ASCII as some shells encode their commands.
+func asText(b []byte) (string, bool) {
+	if len(b) >= 8 && b[1] == 0 && b[3] == 0 && b[5] == 0 && b[0] != 0 {
+		narrow := make([]byte, 0, len(b)/2)
+		for i := 0; i+1 < len(b); i += 2 {
+			if b[i+1] != 0 || b[i] >= 0x80 {
+				return "", false
+			}
+			narrow = append(narrow, b[i])
+		}
+		b = narrow
+	}
+	for n := 0; n < 3 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-4):]) && !utf8.Valid(b); n++ {
+		b = b[:len(b)-1]
+	}
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	odd := 0
+	for _, c := range b {
+		if byteClass[c]&classControl != 0 {
+			odd++
+		}
+	}
+	if odd*16 > len(b) {
+		return "", false
+	}
+	return string(b), true
+}

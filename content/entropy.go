@@ -1,0 +1,31 @@
+package content
+
+import "math"
+
+// entropy returns the Shannon entropy of the bytes of s, in bits per byte.
+func entropy(s string) float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	var count [256]int
+	for i := 0; i < len(s); i++ {
+		count[s[i]]++
+	}
+	h, n := 0.0, float64(len(s))
+	for _, c := range count {
+		if c > 0 {
+			p := float64(c) / n
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// mixed reports whether s has both a letter and a digit.
+func mixed(s string) bool {
+	letter, digit := false, false
+	for i := 0; i < len(s); i++ {
+		letter, digit = letter || isLetter(s[i]), digit || isDigit(s[i])
+	}
+	return letter && digit
+}

@@ -1,0 +1,81 @@
+package content
+
+import "strings"
+
+// joinReach is how much of each of two adjacent blocks is read together, in bytes: whatever a detector looks
+// for is shorter than that.
+const joinReach = 512
+
+// joined reads the border between adjacent text blocks of one result, both with nothing and with a line break
+// between them, since clients do either. Only what crosses the border is new.
+func (sc *scan) joined() {
+	prev := -1
+	for i := range sc.d.strings {
+		s := &sc.d.strings[i]
+		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
+			continue
+		}
+		if prev >= 0 {
+			sc.join(prev, i, "")
+			sc.join(prev, i, "\n")
+		}
+		prev = i
+	}
+}
+
+// isBlockText reports whether s is the text member of a content block.
+func (sc *scan) isBlockText(s *String) bool {
+	return s.Role == RoleResultText && s.name >= 0 && s.container >= 0 && sc.d.contexts != nil &&
+		sc.d.contexts[s.container] == ctxBlocks && sc.d.strings[s.name].Text == "text" && sc.d.containers[s.container].element >= 0
+}
+
+func (sc *scan) join(a, b int, between string) {
+	left, right := sc.d.strings[a].Text, sc.d.strings[b].Text
+	left = strings.ToValidUTF8(left[max(0, len(left)-joinReach):], "")
+	right = strings.ToValidUTF8(right[:min(len(right), joinReach)], "")
+	border := len(left)
+	sc.str, sc.role = a, sc.d.strings[a].Role
+	sc.spans = sc.spans[:0]
+	text := left + between + right
+	if len(text) > sc.budget {
+		return
+	}
+	sc.budget -= len(text)
+	sc.v, sc.text = &view{text: text, label: ViewJoined}, text
+	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
+	sc.survey(text)
+	sc.s.index.run(sc, text)
+	for _, h := range sc.hits {
+		if h.start >= border || h.end <= border+len(between) || sc.reported(h.det, a) {
+			continue
+		}
+		sev := sc.severity(h.det, false)
+		if h.set {
+			sev = h.sev
+		}
+		if h.det.maskable() {
+			// It lies in two strings, so no splice can take it out.
+			sev = Block
+		}
+		path := sc.d.Pointer(a)
+		if sc.s.allowed(h.det, text[h.start:h.end], path) {
+			continue
+		}
+		sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev, String: a,
+			Tool: -1, Path: path, View: ViewJoined, Start: -1, End: -1, Length: h.end - h.start, HighEntropy: h.det.highEntropy})
+	}
+}
+
+// reported reports whether the border after string a has a finding of this detector already.
+func (sc *scan) reported(t *detector, a int) bool {
+	for i := len(sc.rep.Findings) - 1; i >= 0; i-- {
+		f := &sc.rep.Findings[i]
+		if f.View != ViewJoined || f.String != a {
+			return false
+		}
+		if f.Detector == t.name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package content
+
+import "strings"
+
+// chatTokens are the control tokens of chat templates. Their spelling is so odd that no ordinary text has
+// them; whoever puts one into data wants a model to see a turn end there.
+var chatTokens = []string{
+	"<|im_start|>", "<|im_end|>", "<|im_sep|>", "<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>", "<|end|>",
+	"<|eot_id|>", "<|eom_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|begin_of_text|>", "<|end_of_text|>", "<|python_tag|>",
+	"<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|tool_call|>", "<|tool|>", "<|prompter|>", "<|endofprompt|>",
+	"<|start_of_turn_token|>", "<|end_of_turn_token|>", "<|system_token|>", "<|user_token|>", "<|chatbot_token|>", "<|end_of_role|>", "<|start_of_role|>",
+	"<|begin_of_sentence|>", "<|end_of_sentence|>", "<|begin▁of▁sentence|>",
+	"<start_of_turn>", "<end_of_turn>", "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]",
+}
+
+func markerKeywords() []keyword {
+	var k []keyword
+	for _, t := range chatTokens {
+		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.add(detMarker, at, at+len(t)) }})
+	}
+	for _, role := range [...]string{"system", "assistant", "developer", "human", "user"} {
+		k = append(k, keyword{text: role + ":", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+1) }},
+			keyword{text: role + "**:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+3) }},
+			keyword{text: role + " message:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+9) }},
+			keyword{text: "### " + role, look: func(sc *scan, at int) { sc.fakeHeading(at, at+4+len(role)) }})
+	}
+	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "[system]", "[system:", "{system}", "<system "} {
+		k = append(k, keyword{text: tag, look: func(sc *scan, at int) { sc.systemBlock(at, at+len(tag)) }})
+	}
+	for _, kind := range [...]string{"document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
+		"user input", "user query", "query", "conversation", "content", "email", "message", "prompt"} {
+		k = append(k, keyword{text: "end of " + kind, look: func(sc *scan, at int) { sc.fence(at, at+len("end of ")+len(kind)) }},
+			keyword{text: "end of the " + kind, look: func(sc *scan, at int) { sc.fence(at, at+len("end of the ")+len(kind)) }})
+	}
+	return k
+}
+
+// orders are the first words of a sentence that tells a model what to do. They are what makes a line that
+// starts with "system:" a turn of its own and not a line of a log.
+var orders = []string{
+	"you are", "you must", "you will", "you should", "you shall", "you have to", "you can now", "your new", "your task", "your instructions", "your role", "your job",
+	"ignore ", "disregard ", "forget ", "override ", "bypass ", "obey", "from now on", "new instructions", "new instruction", "new task", "new system",
+	"updated instructions", "the following instructions", "follow the", "follow these", "do not tell", "don't tell", "never tell", "never mention", "do not mention", "don't mention", "do not reveal",
+	"reveal ", "all previous", "previous instructions", "act as", "pretend ", "safety ", "instructions:", "stop what", "the user has authorised", "the user has authorized",
+	"the assistant must", "the assistant should", "the assistant will", "assistant must", "comply ", "execute the following", "run the following", "send all", "send the", "exfiltrate", "priority override",
+}
+
+// orderWindow is how far into a turn its order may start, in bytes.
+const orderWindow = 48
+
+// ordered reports whether the text from byte i begins with an order, give or take a few words.
+func ordered(text string, i int) bool {
+	w := text[i:min(len(text), i+orderWindow)]
+	w = strings.ToLower(w)
+	w = strings.TrimLeft(w, " \t\r\n*_`\"'>:-]}")
+	for range 3 {
+		for _, o := range orders {
+			if strings.HasPrefix(w, o) {
+				return true
+			}
+		}
+		// Polite and stern words before the order change nothing.
+		trimmed := false
+		for _, p := range [...]string{"please ", "important: ", "important, ", "attention: ", "now ", "note: ", "urgent: ", "kindly ", "immediately ", "ok, ", "override: "} {
+			if strings.HasPrefix(w, p) {
+				w, trimmed = w[len(p):], true
+			}
+		}
+		if !trimmed {
+			return false
+		}
+	}
+	return false
+}
+
+// lineStart reports whether only decoration stands between the start of a line and byte at.
+func lineStart(text string, at int) bool {
+	for i := at; i > 0; i-- {
+		switch text[i-1] {
+		case '\n', '\r':
+			return true
+		case ' ', '\t', '#', '*', '>', '-', '=', '[', '<', '|', '(', '"', '\'', '`', '_', '~':
+		default:
+			return false
+		}
+		if at-i > 16 {
+			return false
+		}
+	}
+	return true
+}
+
+// fakeTurn looks at a role name with its colon: a turn when it starts a line and an order follows.
+func (sc *scan) fakeTurn(at, end int) {
+	if lineStart(sc.text, at) && ordered(sc.text, end) {
+		sc.add(detFakeTurn, at, end)
+	}
+}
+
+// fakeHeading looks at a heading made of a role name alone, with an order under it. A heading that goes on, as
+// in "### System Requirements", is a heading.
+func (sc *scan) fakeHeading(at, end int) {
+	if !lineStart(sc.text, at) {
+		return
+	}
+	rest := strings.TrimLeft(sc.text[end:min(len(sc.text), end+orderWindow)], " \t:*#")
+	if rest == "" || rest[0] != '\n' && rest[0] != '\r' {
+		return
+	}
+	if ordered(sc.text, len(sc.text[:end])+strings.IndexAny(sc.text[end:], "\r\n")) {
+		sc.add(detFakeTurn, at, end)
+	}
+}
+
+// systemBlock looks at an opening tag that claims authority, with an order inside.
+func (sc *scan) systemBlock(at, end int) {
+	if ordered(sc.text, end) {
+		sc.add(detSysBlock, at, end)
+	}
+}
+
+// fenceWindow is how far after "end of document" the new instructions may start, in bytes.
+const fenceWindow = 200
+
+// fence looks at a line that claims that the data ends, with new instructions after it.
+func (sc *scan) fence(at, end int) {
+	if end < len(sc.text) && isLetter(sc.text[end]) {
+		return
+	}
+	if !lineStart(sc.text, at) {
+		return
+	}
+	after := strings.ToLower(sc.text[end:min(len(sc.text), end+fenceWindow)])
+	for _, w := range [...]string{"new instruction", "new task", "new system", "real task", "actual task", "updated instruction", "additional instruction", "real instruction",
+		"actual instruction", "next instruction", "system instruction", "new prompt", "begin instruction", "start of instruction", "important instruction", "new objective", "special instruction"} {
+		if strings.Contains(after, w) {
+			sc.add(detFence, at, end)
+			return
+		}
+	}
+	if i := strings.IndexByte(after, '\n'); i >= 0 {
+		if line := strings.TrimLeft(after[i:], "\r\n"); ordered(line, 0) {
+			sc.add(detFence, at, end)
+		}
+	}
+}

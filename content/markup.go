@@ -1,0 +1,123 @@
+package content
+
+import "strings"
+
+// markupKeywords opens the places of a document that its reader does not see: comments, invisible styles,
+// alternative texts.
+func markupKeywords() []keyword {
+	return []keyword{
+		{text: "<!--", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+4, "-->") }},
+		{text: "[//]: #", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+7, "\n") }},
+		{text: "[comment]: ", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+11, "\n") }},
+		{text: "display:none", look: (*scan).hiddenStyle},
+		{text: "display: none", look: (*scan).hiddenStyle},
+		{text: "visibility:hidden", look: (*scan).hiddenStyle},
+		{text: "visibility: hidden", look: (*scan).hiddenStyle},
+		{text: "font-size:0", look: (*scan).hiddenStyle},
+		{text: "font-size: 0", look: (*scan).hiddenStyle},
+		{text: "font-size:1px", look: (*scan).hiddenStyle},
+		{text: "font-size: 1px", look: (*scan).hiddenStyle},
+		{text: "opacity:0", look: (*scan).hiddenStyle},
+		{text: "opacity: 0", look: (*scan).hiddenStyle},
+		{text: "color:white", look: (*scan).hiddenStyle},
+		{text: "color: white", look: (*scan).hiddenStyle},
+		{text: "color:#fff", look: (*scan).hiddenStyle},
+		{text: "color: #fff", look: (*scan).hiddenStyle},
+		{text: "aria-hidden=\"true\"", look: (*scan).hiddenStyle},
+		{text: "alt=\"", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+5, "\"") }},
+		{text: "alt='", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+5, "'") }},
+	}
+}
+
+// hiddenWindow bounds how much of a hidden place is read, in bytes.
+const hiddenWindow = 600
+
+// hiddenMarkup looks at the hidden text from byte start up to the closing mark.
+func (sc *scan) hiddenMarkup(at, start int, closing string) {
+	w := sc.text[start:min(len(sc.text), start+hiddenWindow)]
+	if i := strings.Index(w, closing); i >= 0 {
+		w = w[:i]
+	}
+	if addressed(w) {
+		sc.add(detMarkup, at, start)
+	}
+}
+
+// hiddenStyle looks at the text of an element whose style hides it.
+func (sc *scan) hiddenStyle(at int) {
+	w := sc.text[at:min(len(sc.text), at+hiddenWindow)]
+	open := strings.IndexByte(w, '>')
+	if open < 0 || open > 200 {
+		return
+	}
+	w = w[open+1:]
+	if i := strings.Index(w, "</"); i >= 0 {
+		w = w[:i]
+	}
+	if addressed(w) {
+		sc.add(detMarkup, at, at+open+1)
+	}
+}
+
+// addressees are the ways in which hidden text calls on whoever reads it as a machine.
+var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "the agent", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
+
+// commands are what such text asks for.
+var commands = []string{"ignore", "disregard", "forget", "you must", "you should", "must ", "do not tell", "don't tell", "do not mention", "send ", "forward ", "call ", "execute", "run ", "reveal", "include ", "exfiltrate", "upload", "read ", "instead", "follow ", "respond with", "reply with", "output ", "say ", "recommend", "approve", "rate this", "give this"}
+
+// addressed reports whether text speaks to a model and asks it for something. Both are needed: comments speak
+// of models and give orders to people all the time.
+func addressed(text string) bool {
+	l := strings.ToLower(text)
+	if overridePhrase(l) {
+		return true
+	}
+	for _, a := range addressees {
+		i := wordIndex(l, a)
+		if i < 0 {
+			continue
+		}
+		// The order stands near its addressee.
+		near := l[max(0, i-60):min(len(l), i+len(a)+90)]
+		for _, c := range commands {
+			if wordIndex(near, c) >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wordIndex is strings.Index for a phrase that starts a word.
+func wordIndex(s, phrase string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(phrase)
+		if (i == 0 || !isAlnum(s[i-1])) && (!isAlnum(phrase[len(phrase)-1]) || end == len(s) || !isAlnum(s[end])) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+// overridePhrase reports whether lower-case text has the phrase of the override detector.
+func overridePhrase(l string) bool {
+	for _, verb := range [...]string{"ignore ", "disregard ", "forget "} {
+		for from := 0; ; {
+			i := strings.Index(l[from:], verb)
+			if i < 0 {
+				break
+			}
+			i += from
+			if _, ok := overridden(l, i+len(verb)); ok {
+				return true
+			}
+			from = i + len(verb)
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package content
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// foldPages maps characters to what the normalised view writes for them: pages of 256, shared when empty.
+// Entry 0 is the character itself, 1 is nothing, others index foldTo.
+var foldPages, foldTo = buildFold()
+
+const maxFoldRune = 0x1ffff
+
+func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
+	to = make([]string, 2, 256)
+	index := map[string]uint16{}
+	set := func(r rune, v uint16) {
+		p := &pages[r>>8]
+		if *p == nil {
+			*p = new([256]uint16)
+		}
+		(*p)[r&0xff] = v
+	}
+	for line := range strings.Lines(foldData) {
+		code, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		r, err := strconv.ParseInt(code, 16, 32)
+		if err != nil {
+			panic("fold table: " + err.Error())
+		}
+		v, ok := index[text]
+		if !ok {
+			v = uint16(len(to))
+			to = append(to, text)
+			index[text] = v
+		}
+		set(rune(r), v)
+	}
+	for r := rune(0x80); r <= maxFoldRune; r++ {
+		if invisibleOf(r) != visible || isMark(r) && r >= 0x300 {
+			set(r, 1)
+		}
+	}
+	return pages, to
+}
+
+// fold returns what the normalised view writes for r; same is true when that is r itself. The tag block and
+// the supplementary selectors are removed like all that is invisible.
+func fold(r rune) (to string, same bool) {
+	if r > maxFoldRune {
+		return "", invisibleOf(r) == visible
+	}
+	p := foldPages[r>>8]
+	if p == nil {
+		return "", true
+	}
+	v := p[r&0xff]
+	return foldTo[v], v == 0
+}
+
+// normaliseStep folds the character at i, or takes the text up to the next one that changes: compatibility
+// forms and look-alikes become ASCII, accents and everything invisible go. Nothing grows by more than eight
+// bytes a character.
+func normaliseStep(src string, i int) (int, string) {
+	n := 0
+	for i+n < len(src) {
+		if src[i+n] < 0x80 {
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(src[i+n:])
+		to, same := fold(r)
+		if same {
+			n += size
+			continue
+		}
+		if n > 0 {
+			break
+		}
+		return size, to
+	}
+	return n, src[i : i+n]
+}

@@ -1,0 +1,390 @@
+package content
+
+import "strings"
+
+// emails looks at every @.
+func (sc *scan) emails() {
+	text := sc.text
+	for at := strings.IndexByte(text, '@'); at >= 0; {
+		sc.email(at)
+		next := strings.IndexByte(text[at+1:], '@')
+		if next < 0 {
+			return
+		}
+		at += 1 + next
+	}
+}
+
+// Bounds of RFC 5321 on the two parts of an address, in bytes.
+const (
+	maxLocal  = 64
+	maxDomain = 253
+)
+
+// notTLD are the last labels that look like a domain but are a file's suffix or a version's.
+var notTLD = map[string]bool{
+	"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "ico": true, "css": true, "js": true, "mjs": true, "ts": true,
+	"tsx": true, "jsx": true, "json": true, "html": true, "yml": true, "yaml": true, "txt": true, "tgz": true, "zip": true, "dev0": true,
+	"alpha": true, "beta": true, "rc": true, "pdf": true, "exe": true,
+}
+
+// email looks at the @ at byte at.
+func (sc *scan) email(at int) {
+	text := sc.text
+	start := at
+	for start > 0 && at-start < maxLocal && setEmail[text[start-1]] {
+		start--
+	}
+	for start < at && strings.IndexByte(".-+%'", text[start]) >= 0 {
+		start++
+	}
+	if start == at || text[at-1] == '.' {
+		return
+	}
+	end := at + 1
+	for end < len(text) && end-at <= maxDomain && setHostname[text[end]] {
+		end++
+	}
+	for end > at && (text[end-1] == '.' || text[end-1] == '-') {
+		end--
+	}
+	domain := text[at+1 : max(end, at+1)]
+	dot := strings.LastIndexByte(domain, '.')
+	if dot <= 0 || domain[0] == '.' || domain[0] == '-' || strings.Contains(domain, "..") {
+		return
+	}
+	top := domain[dot+1:]
+	if len(top) < 2 || len(top) > 24 || notTLD[strings.ToLower(top)] {
+		return
+	}
+	for i := 0; i < len(top); i++ {
+		if !isLetter(top[i]) && !strings.HasPrefix(top, "xn--") {
+			return
+		}
+	}
+	if isDigit(domain[0]) && versionLike(domain) {
+		return
+	}
+	if start > 0 {
+		switch text[start-1] {
+		case '@', '/':
+			// @user@server, https://user@host: not the address of a person.
+			return
+		case ':':
+			if urlBefore(text, start) {
+				return
+			}
+		}
+	}
+	if text[start:at] == "git" && end < len(text) && text[end] == ':' {
+		return
+	}
+	sc.add(detEmail, start, end)
+}
+
+// versionLike reports whether a domain starts as a version does: digits, a dot, digits.
+func versionLike(domain string) bool {
+	i := 0
+	for i < len(domain) && isDigit(domain[i]) {
+		i++
+	}
+	return i < len(domain) && (domain[i] == 'x' || domain[i] == '.' && i+1 < len(domain) && isDigit(domain[i+1]))
+}
+
+// urlBefore reports whether the word that ends at byte end has the two slashes of a URL before it.
+func urlBefore(text string, end int) bool {
+	for i := end - 1; i > 0 && end-i < 96; i-- {
+		switch text[i] {
+		case ' ', '\n', '\t', '"', '\'', '<', ',':
+			return false
+		case '/':
+			return text[i-1] == '/'
+		}
+	}
+	return false
+}
+
+// maxCluster bounds a group of digits with single separators, in bytes; nothing that is looked for is longer.
+const maxCluster = 40
+
+// digits visits every group of digits: stretches of digits with single separators between them.
+func (sc *scan) digits() {
+	text := sc.text
+	for i := 2; i < len(text); i += 3 {
+		// Every third byte: a group worth a look has three digits in a row.
+		if !isDigit(text[i]) {
+			continue
+		}
+		start := clusterStart(text, i)
+		end, count := sc.cluster(text, start)
+		if i = max(i, end-2); end <= start {
+			continue
+		}
+		if count < 7 {
+			continue
+		}
+		sc.card(sc.groups)
+		sc.ssn(start, end, count)
+		sc.phone(start, end, count)
+	}
+}
+
+// group is a run of digits inside a cluster.
+type group struct{ start, end int }
+
+// clusterStart returns where the group that byte i is in begins.
+func clusterStart(text string, i int) int {
+	start := i
+	for {
+		for start > 0 && isDigit(text[start-1]) {
+			start--
+		}
+		j := start
+		for j > 0 && start-j < 2 && strings.IndexByte(" -.()", text[j-1]) >= 0 {
+			j--
+		}
+		if j == start || j == 0 || !isDigit(text[j-1]) || i-j > maxCluster {
+			return start
+		}
+		start = j - 1
+	}
+}
+
+// cluster reads the digits at byte start, over single separators, until something else comes. A run longer
+// than anything that is looked for ends it. The runs are left in sc.groups.
+func (sc *scan) cluster(text string, start int) (end, count int) {
+	sc.groups = sc.groups[:0]
+	i := start
+	for i < len(text) {
+		g := i
+		for i < len(text) && isDigit(text[i]) {
+			i++
+		}
+		sc.groups = append(sc.groups, group{g, i})
+		count += i - g
+		end = i
+		j := i
+		for j < len(text) && j-i < 2 && strings.IndexByte(" -.()", text[j]) >= 0 {
+			j++
+		}
+		if j == i || j >= len(text) || !isDigit(text[j]) || j-start > 2*maxCluster {
+			return end, count
+		}
+		i = j
+	}
+	return end, count
+}
+
+// outside reports whether text[start:end] stands alone: not a slice of an identifier or of a decimal number.
+func outside(text string, start, end int) bool {
+	if start > 0 {
+		c := text[start-1]
+		if isAlnum(c) || c == '_' || c == '.' || c == '-' || c == '+' || c == '#' {
+			return false
+		}
+	}
+	if end < len(text) {
+		c := text[end]
+		if isAlnum(c) || c == '_' || c == '-' || c == '@' || (c == '.' || c == ',') && end+1 < len(text) && isDigit(text[end+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// card looks for payment cards among the groups of a cluster: one run of digits, or the groupings that are
+// printed on cards.
+func (sc *scan) card(groups []group) {
+	text := sc.text
+	for i := 0; i < len(groups); i++ {
+		g := groups[i]
+		n := g.end - g.start
+		if n >= 14 && n <= 19 {
+			if (i == 0 || text[g.start-1] == ' ') && outside(text, g.start, g.end) {
+				sc.cardAt(g.start, g.end)
+			}
+			continue
+		}
+		if n != 4 {
+			continue
+		}
+		j := cardGroups(text, groups[i:])
+		if j == 0 {
+			continue
+		}
+		end := groups[i+j-1].end
+		if outside(text, g.start, end) {
+			sc.cardAt(g.start, end)
+			i += j - 1
+		}
+	}
+}
+
+// cardGroups returns how many groups from the first form a printed card number: 4-4-4-4, with up to three
+// digits more, or 4-6-4 or 4-6-5. All separators are the same.
+func cardGroups(text string, g []group) int {
+	size := func(i int) int {
+		if i >= len(g) || i > 0 && (g[i].start-g[i-1].end != 1 || text[g[i-1].end] != text[g[0].end]) {
+			return 0
+		}
+		return g[i].end - g[i].start
+	}
+	if len(g) < 3 || text[g[0].end] != ' ' && text[g[0].end] != '-' {
+		return 0
+	}
+	switch {
+	case size(1) == 4 && size(2) == 4 && size(3) == 4:
+		if n := size(4); n > 0 && n <= 3 {
+			return 5
+		}
+		return 4
+	case size(1) == 6 && (size(2) == 4 || size(2) == 5):
+		return 3
+	}
+	return 0
+}
+
+func (sc *scan) cardAt(start, end int) {
+	d := digitsOf(sc.text[start:end])
+	if !cardIssuer(d) || !luhn(d) || identifierBefore(sc.text, start) {
+		return
+	}
+	if strings.Trim(d, d[:1]) == "" {
+		return
+	}
+	sc.add(detCard, start, end)
+}
+
+// identifierWords name numbers that are not cards; one of them right before the digits decides.
+var identifierWords = map[string]bool{
+	"id": true, "ids": true, "order": true, "node": true, "sku": true, "ref": true, "invoice": true, "isbn": true, "tracking": true, "timestamp": true,
+	"epoch": true, "ts": true, "uid": true, "gid": true, "imei": true, "barcode": true, "ean": true, "upc": true, "commit": true, "build": true,
+	"trace": true, "span": true, "ticket": true, "serial": true,
+}
+
+// identifierBefore reports whether the word before byte start says that a number is an identifier.
+func identifierBefore(text string, start int) bool {
+	i := start
+	for n := 0; i > 0 && n < 4 && strings.IndexByte(" :=#\"'", text[i-1]) >= 0; n++ {
+		i--
+	}
+	end := i
+	for i > 0 && end-i < 16 && isLetter(text[i-1]) {
+		i--
+	}
+	return identifierWords[strings.ToLower(text[i:end])]
+}
+
+// cardIssuer reports whether the digits have a length and a leading range that an issuer uses.
+func cardIssuer(d string) bool {
+	n := len(d)
+	if n < 14 || n > 19 {
+		return false
+	}
+	p := func(k int) int {
+		v := 0
+		for i := 0; i < k; i++ {
+			v = v*10 + int(d[i]-'0')
+		}
+		return v
+	}
+	p2, p3, p4 := p(2), p(3), p(4)
+	switch {
+	case d[0] == '4':
+		return n == 16 || n == 19
+	case p2 >= 51 && p2 <= 55, p4 >= 2221 && p4 <= 2720:
+		return n == 16
+	case p2 == 34 || p2 == 37:
+		return n == 15
+	case p4 == 6011, p3 >= 644 && p3 <= 649, p2 == 65, p4 >= 3528 && p4 <= 3589, p2 == 62:
+		return n >= 16
+	case p3 >= 300 && p3 <= 305, p2 == 36, p2 == 38, p2 == 39:
+		return n == 14
+	case p4 == 5018 || p4 == 5020 || p4 == 5038 || p4 == 6304 || p4 == 6759 || p4 == 6761 || p4 == 6763:
+		return n >= 16
+	}
+	return false
+}
+
+// luhn reports whether the digits carry a valid check digit (ISO/IEC 7812-1).
+func luhn(d string) bool {
+	sum := 0
+	for i := 0; i < len(d); i++ {
+		v := int(d[len(d)-1-i] - '0')
+		if i%2 == 1 {
+			if v *= 2; v > 9 {
+				v -= 9
+			}
+		}
+		sum += v
+	}
+	return len(d) > 1 && sum%10 == 0
+}
+
+// digitsOf returns the ASCII digits of s.
+func digitsOf(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
+}
+
+// contextBefore is how far before a number a word that explains it is looked for, in bytes.
+const contextBefore = 32
+
+func contextWord(text string, start int, words ...string) bool {
+	before := strings.ToLower(text[max(0, start-contextBefore):start])
+	for _, w := range words {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// ssn looks for a United States social security number: written 3-2-4, or any way after its name.
+func (sc *scan) ssn(start, end, count int) {
+	text := sc.text
+	if count != 9 || !outside(text, start, end) {
+		return
+	}
+	d := digitsOf(text[start:end])
+	if !ssnValid(d) {
+		return
+	}
+	dashed := end-start == 11 && text[start+3] == '-' && text[start+6] == '-'
+	if !dashed && !contextWord(text, start, "ssn", "social security", "social_security") {
+		return
+	}
+	sc.add(detSSN, start, end)
+}
+
+// ssnValid reports whether nine digits are a number that can have been issued; two that were only ever
+// printed in advertisements cannot.
+func ssnValid(d string) bool {
+	return d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000" &&
+		d != "078051120" && d != "219099999"
+}
+
+// numberDetector returns the detector that a JSON number under this member name is a match of, or nil.
+func numberDetector(key, text string) *detector {
+	for i := 0; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			return nil
+		}
+	}
+	l := strings.ToLower(key)
+	if strings.HasPrefix(l, "s") {
+		if len(text) == 9 && ssnValid(text) {
+			return detSSN
+		}
+		return nil
+	}
+	if cardIssuer(text) && luhn(text) {
+		return detCard
+	}
+	return nil
+}

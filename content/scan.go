@@ -1,0 +1,284 @@
+package content
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Views are bounded together: at most viewFactor times the payload, but small payloads may unfold a little more.
+const (
+	viewFactor = 4
+	viewFloor  = 64 << 10
+)
+
+// hit is a match in the text of a view.
+type hit struct {
+	det        *detector
+	start, end int
+	set        bool // sev replaces the severity of the detector: the surroundings decided
+	sev        Severity
+}
+
+// span is a finding of the current string in its raw text.
+type span struct {
+	det        *detector
+	start, end int
+}
+
+// scan is the state of one Scan call.
+type scan struct {
+	s    *Scanner
+	d    *Document
+	side Side
+	rep  Report
+
+	budget int // bytes of views that may still be produced
+	cut    bool
+
+	str    int
+	role   Role
+	v      *view
+	text   string
+	hits   []hit
+	spans  []span
+	opened []bool
+	queue  []*view
+	runs   []run
+	groups []group
+
+	credential map[int32]credential // string index of a member name that announces a credential
+	phones     int                  // calls of the phone library so far
+	pem        pemMemo
+}
+
+// Scan looks at every string of the document, and at what it hides, with every detector. side must be the
+// side that Assign was given. It returns an error only when ctx ends or a detector fails.
+func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
+	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user))}
+	since := 0
+	for i := range d.strings {
+		// A string is the unit of work between looks at the context; short ones are counted together.
+		if since += len(d.strings[i].Text) + 16; since > 32<<10 {
+			since = 0
+			if err := ctx.Err(); err != nil {
+				return Report{}, fmt.Errorf("scan payload: %w", err)
+			}
+		}
+		sc.string(i)
+	}
+	sc.numbers()
+	sc.joined()
+	if err := ctx.Err(); err != nil {
+		return Report{}, fmt.Errorf("scan payload: %w", err)
+	}
+	if sc.cut {
+		sc.rep.Coverage.Partial = true
+		sc.rep.Coverage.Reason = "incomplete-decode"
+	}
+	return sc.rep, nil
+}
+
+// string scans string i in all its views.
+func (sc *scan) string(i int) {
+	s := &sc.d.strings[i]
+	if s.Host < 0 {
+		sc.rep.Coverage.TotalBytes += len(s.Text)
+	}
+	if s.open {
+		// Everything in it is in the strings of the embedded document.
+		sc.rep.Coverage.ScannedBytes += len(s.Text)
+		return
+	}
+	sc.str, sc.role = i, s.Role
+	sc.spans = sc.spans[:0]
+	raw := &view{text: s.Text, label: ViewRaw}
+	sc.queue = append(sc.queue[:0], raw)
+	if s.Role == RoleBlob && !s.Key {
+		if !sc.blob(raw) {
+			return
+		}
+	}
+	if s.Host < 0 {
+		sc.rep.Coverage.ScannedBytes += len(s.Text)
+	}
+	for n := 0; n < len(sc.queue); n++ {
+		sc.read(sc.queue[n])
+		if n == 0 && !s.Key && s.name >= 0 {
+			sc.member(s, raw)
+		}
+	}
+}
+
+// read runs the detectors over one view and queues the views that it gives rise to.
+func (sc *scan) read(v *view) {
+	sc.v, sc.text = v, v.text
+	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
+	f := sc.survey(v.text)
+	sc.s.index.run(sc, v.text)
+	sc.emails()
+	if f.has(hasDigits) {
+		sc.digits()
+	}
+	if f.has(hasControl | hasNonASCII) {
+		sc.hidden()
+	}
+	for i := range sc.s.user {
+		if u := &sc.s.user[i]; sc.opened[i] || !u.gated {
+			sc.opened[i] = false
+			sc.userMatches(u)
+		}
+	}
+	sc.flush()
+	sc.derive(v, f)
+}
+
+// open marks user detector i as worth running on the current view.
+func (sc *scan) open(i int) { sc.opened[i] = true }
+
+func (sc *scan) userMatches(u *userDetector) {
+	if u.roles != nil && !u.roles[sc.role] || len(u.views) > 0 && !slices.Contains(u.views, sc.v.label) {
+		return
+	}
+	for _, m := range u.re.FindAllStringSubmatchIndex(sc.text, -1) {
+		lo, hi := m[2*u.group], m[2*u.group+1]
+		if lo < 0 || hi <= lo || u.validate != nil && !u.validate(sc.text[lo:hi]) {
+			continue
+		}
+		sc.add(u.detector, lo, hi)
+	}
+}
+
+// add records a match in the current view.
+func (sc *scan) add(t *detector, start, end int) {
+	sc.hits = append(sc.hits, hit{det: t, start: start, end: end})
+}
+
+// flush turns the hits of the current view into findings: located in the raw text, once however many views
+// show them, and judged by where they are.
+func (sc *scan) flush() {
+	if len(sc.hits) == 0 {
+		return
+	}
+	slices.SortFunc(sc.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), strings.Compare(a.det.name, b.det.name))
+	})
+	before := len(sc.spans)
+	known := sc.spans[:before]
+	for i, h := range sc.hits {
+		if h.det.generic && sc.shaped(i) {
+			continue
+		}
+		start, end := sc.v.origin(h.start, h.end)
+		if covered(known, h.det, start, end) || covered(sc.spans[before:], h.det, start, end) {
+			continue
+		}
+		path := ""
+		if len(sc.s.allow) > 0 {
+			path = sc.d.Pointer(sc.str)
+			if sc.s.allowed(h.det, sc.text[h.start:h.end], path) {
+				continue
+			}
+		}
+		sc.spans = append(sc.spans, span{h.det, start, end})
+		sc.report(h, start, end, path)
+	}
+	slices.SortFunc(sc.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+}
+
+// shaped reports whether hit i overlaps one of a detector that knows the secret by its shape.
+func (sc *scan) shaped(i int) bool {
+	h := &sc.hits[i]
+	known := func(o *hit) bool {
+		return o.det != h.det && o.det.category == CategorySecret && !o.det.generic && o.start < h.end && h.start < o.end
+	}
+	for j := i + 1; j < len(sc.hits) && sc.hits[j].start < h.end; j++ {
+		if known(&sc.hits[j]) {
+			return true
+		}
+	}
+	for j := i - 1; j >= 0 && i-j <= coverLook; j-- {
+		if known(&sc.hits[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// coverLook is how many spans before a match are compared with it: matches of one detector do not nest deeper.
+const coverLook = 16
+
+// covered reports whether the detector found something that overlaps start..end already. spans are sorted.
+func covered(spans []span, t *detector, start, end int) bool {
+	i, _ := slices.BinarySearchFunc(spans, end, func(s span, e int) int { return cmp.Compare(s.start, e) })
+	for n := 0; i > 0 && n < coverLook; n++ {
+		i--
+		o := spans[i].det
+		if (o == t || t.generic && o.category == CategorySecret) && spans[i].end > start {
+			return true
+		}
+	}
+	return false
+}
+
+// report appends the finding of a hit.
+func (sc *scan) report(h hit, start, end int, path string) {
+	s := &sc.d.strings[sc.str]
+	f := Finding{Detector: h.det.name, Category: h.det.category, Severity: sc.severity(h.det, s.Key),
+		String: sc.str, Tool: sc.d.toolIndex(sc.str), View: sc.v.label, Start: start, End: end, Length: h.end - h.start,
+		HighEntropy: h.det.highEntropy}
+	if h.set {
+		f.Severity = h.sev
+	}
+	if h.det.maskable() && !s.Key {
+		f.Mask = h.det.mask
+	}
+	if path == "" {
+		path = sc.d.Pointer(sc.str)
+	}
+	f.Path = path
+	sc.rep.Findings = append(sc.rep.Findings, f)
+}
+
+// severity judges a match of t by side and place. What can be masked in a response needs no verdict; what
+// cannot, because it is in a key, does.
+func (sc *scan) severity(t *detector, key bool) Severity {
+	sev := t.severity[sc.side]
+	if !t.maskable() {
+		return sev
+	}
+	switch {
+	case key && t.keyBlocks:
+		return Block
+	case key:
+		return max(sev, Review)
+	case sc.side == SideResponse:
+		return Note
+	}
+	return sev
+}
+
+// numbers judges the JSON numbers whose member name says that they are personal data. They cannot be masked
+// without changing their type, so they block.
+func (sc *scan) numbers() {
+	for _, n := range sc.d.numbers {
+		key := &sc.d.strings[n.name]
+		src := sc.d.raw
+		if key.Host >= 0 {
+			src = sc.d.strings[key.Host].Text
+		}
+		text := src[n.start:n.end]
+		t := numberDetector(key.Text, text)
+		if t == nil {
+			continue
+		}
+		path := sc.d.Pointer(int(n.name))
+		if sc.s.allowed(t, text, path) {
+			continue
+		}
+		sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: t.name, Category: t.category, Severity: Block,
+			String: int(n.name), Tool: sc.d.toolIndex(int(n.name)), Path: path, View: ViewNumber, Start: -1, End: -1, Length: len(text)})
+	}
+}

@@ -1,0 +1,287 @@
+package content
+
+import "strings"
+
+// secretKeywords opens the credentials that have more structure than a prefix and a body.
+func secretKeywords() []keyword {
+	return []keyword{
+		{text: "-----begin ", look: (*scan).privateKey},
+		{text: "---- begin ssh2 ", look: (*scan).privateKey},
+		{text: "putty-user-key-file-", look: (*scan).puttyKey},
+		{text: "eyj", look: (*scan).jwt},
+		{text: "bearer ", look: (*scan).bearer},
+		{text: "basic ", look: (*scan).basicAuth},
+		{text: "hooks.slack.com/", look: (*scan).slackHook},
+		{text: "accountkey=", look: (*scan).azureKey},
+		{text: "sharedaccesskey=", look: (*scan).azureKey},
+		{text: "sig=", look: (*scan).azureSignature},
+		{text: "8q~", look: (*scan).azureSecret},
+		{text: "authtoken", look: (*scan).twilio},
+		{text: "auth_token", look: (*scan).twilio},
+	}
+}
+
+// maxPEM bounds how far the end of a private key is looked for, in bytes.
+const maxPEM = 64 << 10
+
+// pemMemo remembers the last search for an end marker, so that a text full of beginnings stays linear.
+type pemMemo struct {
+	v    *view
+	next int // first end marker at or after from; -1 when there is none
+	from int
+}
+
+// privateKey looks for an armoured private key: PEM of any kind, encrypted or not, OpenSSH, PGP. The key is
+// masked whole; when its end is missing, as in a cut-off listing, up to where key material stops.
+func (sc *scan) privateKey(at int) {
+	text := sc.text
+	if n := len(sc.hits); n > 0 && sc.hits[n-1].det == detPrivateKey && sc.hits[n-1].end > at {
+		return
+	}
+	head := text[at:min(len(text), at+80)]
+	kind := strings.Index(strings.ToUpper(head), "PRIVATE KEY")
+	if kind < 0 || strings.IndexByte(head[:kind], '\n') >= 0 {
+		return
+	}
+	body := at + kind + len("PRIVATE KEY")
+	end := sc.nextEnd(body)
+	if end >= 0 {
+		// The marker runs to its closing dashes on the same line.
+		tail := text[end+5 : min(len(text), end+80)]
+		if i := strings.Index(tail, "-----"); i >= 0 {
+			end += 5 + i + 5
+		} else {
+			end += 5
+		}
+	} else {
+		end = body
+		for end < len(text) && end-body < maxPEM && (setAllB64[text[end]] || strings.IndexByte(" \r\n\t:,\\", text[end]) >= 0) {
+			end++
+		}
+		for end > body && strings.IndexByte(" \r\n\t,", text[end-1]) >= 0 {
+			end--
+		}
+	}
+	if elided(text[body:end]) {
+		return
+	}
+	sc.add(detPrivateKey, at, end)
+}
+
+// elided reports whether what stands between the markers is no key but dots or a word in brackets.
+func elided(body string) bool {
+	n := 0
+	for i := 0; i < len(body) && n < 16; i++ {
+		if isAlnum(body[i]) || body[i] == '+' || body[i] == '/' {
+			n++
+		}
+	}
+	return n > 0 && n < 16 && strings.Contains(body, "...")
+}
+
+// nextEnd returns the position of the first end marker at or after from, or -1.
+func (sc *scan) nextEnd(from int) int {
+	m := &sc.pem
+	if m.v == sc.v && m.from <= from && (m.next < 0 || m.next >= from) {
+		if m.next >= 0 && m.next-from > maxPEM {
+			return -1
+		}
+		return m.next
+	}
+	m.v, m.from = sc.v, from
+	m.next = strings.Index(sc.text[from:], "-----END")
+	if m.next >= 0 {
+		m.next += from
+	}
+	if m.next-from > maxPEM {
+		return -1
+	}
+	return m.next
+}
+
+// puttyKey looks for the private half of a PuTTY key file.
+func (sc *scan) puttyKey(at int) {
+	text := sc.text[at:min(len(sc.text), at+maxPEM)]
+	if i := strings.Index(text, "Private-Lines:"); i >= 0 {
+		end := at + i + len("Private-Lines:")
+		for end < len(sc.text) && (setAllB64[sc.text[end]] || sc.text[end] == ' ' || sc.text[end] == '\n' || sc.text[end] == '\r') {
+			end++
+		}
+		sc.add(detPrivateKey, at, end)
+	}
+}
+
+// extent returns the end of the run of set from start, at most limit bytes long.
+func extent(text string, start, limit int, set *charset) int {
+	end := start
+	for end < len(text) && end-start < limit && set[text[end]] {
+		end++
+	}
+	return end
+}
+
+// maxJWT bounds each part of a JSON web token, in bytes.
+const maxJWT = 8 << 10
+
+// jwt looks for a signed JSON web token: three base64url parts, of which the first is a JSON object.
+func (sc *scan) jwt(at int) {
+	text := sc.text
+	if !strings.HasPrefix(text[at:], "eyJ") || at > 0 && setToken[text[at-1]] {
+		return
+	}
+	head := extent(text, at, maxJWT, setToken)
+	if head-at < 12 || head >= len(text) || text[head] != '.' {
+		return
+	}
+	claims := extent(text, head+1, maxJWT, setToken)
+	if claims-head < 12 || claims >= len(text) || text[claims] != '.' {
+		return
+	}
+	end := extent(text, claims+1, maxJWT, setToken)
+	if end-claims < 12 {
+		return
+	}
+	if sc.opaqueMember() {
+		return
+	}
+	sc.add(detJWT, at, end)
+}
+
+// opaqueMember reports whether the string is a value that the other side gets back unread, such as a cursor:
+// masking it would break the protocol and hide nothing from anyone.
+func (sc *scan) opaqueMember() bool {
+	s := &sc.d.strings[sc.str]
+	if s.Key || s.name < 0 || s.Role != RoleMetadata {
+		return false
+	}
+	switch sc.d.strings[s.name].Text {
+	case "nextCursor", "cursor", "requestState", "progressToken":
+		return true
+	}
+	return false
+}
+
+// bearer looks for a token after the word of an Authorization header.
+func (sc *scan) bearer(at int) {
+	start := at + len("bearer ")
+	if at > 0 && isAlnum(sc.text[at-1]) {
+		return
+	}
+	end := extent(sc.text, start, maxToken, setBearer)
+	for end > start && strings.IndexByte(".-", sc.text[end-1]) >= 0 {
+		end--
+	}
+	body := sc.text[start:end]
+	if len(body) < 16 || !mixed(body) || placeholder(body) || entropy(body) < 1.5 {
+		return
+	}
+	sc.add(detBearer, start, end)
+}
+
+// basicAuth looks for the credentials of an Authorization header of the basic scheme.
+func (sc *scan) basicAuth(at int) {
+	start := at + len("basic ")
+	before := strings.ToLower(sc.text[max(0, at-24):at])
+	if !strings.Contains(before, "authorization") {
+		return
+	}
+	end := extent(sc.text, start, maxToken, setBase64)
+	if end-start >= 8 && !placeholder(sc.text[start:end]) {
+		sc.add(detBearer, start, end)
+	}
+}
+
+// slackHook looks for an incoming webhook, whose address is the credential.
+func (sc *scan) slackHook(at int) {
+	end := extent(sc.text, at, 160, newlineFreeURL)
+	path := sc.text[at:end]
+	if (strings.Contains(path, "/services/T") || strings.Contains(path, "/workflows/") || strings.Contains(path, "/triggers/")) &&
+		len(path) > len("hooks.slack.com/services/")+20 && !placeholder(path[len("hooks.slack.com/"):]) {
+		sc.add(detSlackHook, at, end)
+	}
+}
+
+var newlineFreeURL = newCharset(lowerLetters + upperLetters + digitChars + "./_-")
+
+// azureKey looks for the key in a storage or bus connection string.
+func (sc *scan) azureKey(at int) {
+	eq := strings.IndexByte(sc.text[at:], '=')
+	start := at + eq + 1
+	end := extent(sc.text, start, maxToken, setBase64)
+	if end-start >= 40 && !placeholder(sc.text[start:end]) {
+		sc.add(detAzureKey, start, end)
+	}
+}
+
+// azureSignature looks for the signature of a shared access URL.
+func (sc *scan) azureSignature(at int) {
+	if at == 0 || sc.text[at-1] != '&' && sc.text[at-1] != '?' {
+		return
+	}
+	around := sc.text[max(0, at-256):min(len(sc.text), at+256)]
+	if !strings.Contains(around, "sv=20") || !strings.Contains(around, "se=") {
+		return
+	}
+	start := at + len("sig=")
+	end := extent(sc.text, start, maxToken, azureSigSet)
+	if end-start >= 40 && !placeholder(sc.text[start:end]) {
+		sc.add(detAzureKey, start, end)
+	}
+}
+
+var azureSigSet = newCharset(lowerLetters + upperLetters + digitChars + "%+/=")
+
+// azureSecret looks for a client secret, which carries the literal 8Q~ or its like after three characters.
+func (sc *scan) azureSecret(at int) {
+	start := at
+	for start > 0 && at-start < 4 && azureSecretSet[sc.text[start-1]] {
+		start--
+	}
+	if at-start != 3 && at-start != 4 || start > 0 && azureSecretSet[sc.text[start-1]] && at-start == 4 {
+		return
+	}
+	end := extent(sc.text, at+3, 64, azureSecretSet)
+	for end > at+3 && sc.text[end-1] == '.' {
+		end--
+	}
+	if n := end - (at + 3); n >= 31 && n <= 35 && mixed(sc.text[at+3:end]) {
+		sc.add(detAzureKey, start, end)
+	}
+}
+
+var azureSecretSet = newCharset(lowerLetters + upperLetters + digitChars + "_~.-")
+
+// twilio looks for an account's token, 32 hexadecimal digits, which only its neighbour tells from a digest:
+// the account identifier AC followed by as many.
+func (sc *scan) twilio(at int) {
+	around := sc.text[max(0, at-200):min(len(sc.text), at+200)]
+	if !hasAccountSID(around) {
+		return
+	}
+	i := at
+	limit := min(len(sc.text), at+64)
+	for i < limit {
+		for i < limit && !setHex[sc.text[i]] {
+			i++
+		}
+		end := extent(sc.text, i, 33, setHex)
+		if end-i == 32 && !placeholder(sc.text[i:end]) {
+			sc.add(detTwilio, i, end)
+			return
+		}
+		i = max(end, i+1)
+	}
+}
+
+func hasAccountSID(s string) bool {
+	for {
+		i := strings.Index(s, "AC")
+		if i < 0 {
+			return false
+		}
+		s = s[i+2:]
+		if extent(s, 0, 33, setHex) == 32 {
+			return true
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package content
+
+// features says what kinds of text a view has, so that detectors and views that cannot apply are not tried.
+type features uint8
+
+const (
+	hasDigits   features = 1 << iota
+	hasControl           // C0 other than tab, line feed, carriage return; DEL
+	hasNonASCII          // any byte of 0x80 and above
+	hasSpaced            // single characters with separators between them
+	hasEscapes           // percent signs, ampersands, backslashes
+)
+
+func (f features) has(m features) bool { return f&m != 0 }
+
+// run is a stretch of characters of the base64 and base64url alphabets, which hex is part of.
+type run struct{ start, end int }
+
+// minRun is the shortest run worth decoding: it stands for 15 bytes of base64, fewer than any instruction.
+const minRun = 20
+
+// Byte classes of the survey.
+const (
+	classWord = 1 << iota // letters, digits, + / - _
+	classDigit
+	classControl
+	classHigh
+	classLetter
+	classEscape
+)
+
+var byteClass = func() (t [256]uint8) {
+	for i := range t {
+		c := byte(i)
+		switch {
+		case c >= '0' && c <= '9':
+			t[i] = classWord | classDigit
+		case isLetter(c):
+			t[i] = classWord | classLetter
+		case c == '+' || c == '/' || c == '-' || c == '_':
+			t[i] = classWord
+		case c == '%' || c == '&' || c == '\\':
+			t[i] = classEscape
+		case c >= 0x80:
+			t[i] = classHigh
+		case c < 0x20 && c != '\t' && c != '\n' && c != '\r', c == 0x7f:
+			t[i] = classControl
+		}
+	}
+	return t
+}()
+
+func isLetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
+
+// survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
+// where an account number may start.
+func (sc *scan) survey(text string) features {
+	var seen uint8
+	var f features
+	spaced := 0 // one-letter words in a row
+	i, n := 0, len(text)
+	for i < n {
+		c := byteClass[text[i]]
+		if c&classWord == 0 {
+			seen |= c
+			i++
+			continue
+		}
+		start := i
+		for i < n && byteClass[text[i]]&classWord != 0 {
+			seen |= byteClass[text[i]]
+			i++
+		}
+		switch size := i - start; {
+		case size == 1:
+			if c&classLetter != 0 {
+				if spaced++; spaced >= minSpaced {
+					f |= hasSpaced
+				}
+			}
+			continue
+		case size >= minRun:
+			sc.runs = append(sc.runs, run{start, i})
+		}
+		if i-start >= 2*minSpaced-1 && spelled(text[start:i]) {
+			f |= hasSpaced
+		}
+		spaced = 0
+		if text[start] >= 'A' && text[start] <= 'Z' && i-start >= 4 && isDigit(text[start+2]) {
+			sc.iban(start)
+		}
+	}
+	if seen&classDigit != 0 {
+		f |= hasDigits
+	}
+	if seen&classControl != 0 {
+		f |= hasControl
+	}
+	if seen&classHigh != 0 {
+		f |= hasNonASCII
+	}
+	if seen&classEscape != 0 {
+		f |= hasEscapes
+	}
+	return f
+}

@@ -1,0 +1,231 @@
+package content
+
+import "strings"
+
+// charset is a set of bytes.
+type charset [256]bool
+
+func newCharset(s string) *charset {
+	var c charset
+	for i := 0; i < len(s); i++ {
+		c[s[i]] = true
+	}
+	return &c
+}
+
+const (
+	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digitChars   = "0123456789"
+)
+
+var (
+	setAlnum    = newCharset(lowerLetters + upperLetters + digitChars)
+	setUpper    = newCharset(upperLetters + digitChars)
+	setBase32   = newCharset(upperLetters + "234567")
+	setWord     = newCharset(lowerLetters + upperLetters + digitChars + "_")
+	setToken    = newCharset(lowerLetters + upperLetters + digitChars + "_-")
+	setDotted   = newCharset(lowerLetters + upperLetters + digitChars + "_-.")
+	setHex      = newCharset("abcdef" + digitChars)
+	setHexDash  = newCharset("abcdef" + digitChars + "-")
+	setBase64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=")
+	setAllB64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=_-")
+	setBearer   = newCharset(lowerLetters + upperLetters + digitChars + "._~+/=-")
+	setScheme   = newCharset(lowerLetters + upperLetters + digitChars + "+.-")
+	setEmail    = newCharset(lowerLetters + upperLetters + digitChars + "._%+-'")
+	setHostname = newCharset(lowerLetters + upperLetters + digitChars + ".-")
+)
+
+// token is a credential that a fixed prefix announces: prefix, then a body of one character set, then
+// something that is not of that set.
+type token struct {
+	prefix string
+	det    *detector
+	set    *charset
+	// min and max bound the body in bytes. A longer run is not this token; max 0 means up to maxToken.
+	min, max int
+	// mixed demands a digit and a letter in the body: words joined by hyphens are no key.
+	mixed bool
+}
+
+// maxToken bounds the body of a token, in bytes.
+const maxToken = 512
+
+var (
+	detAWSKey     = secretDetector("aws-access-key", "AWS_ACCESS_KEY", true)
+	detGoogleKey  = secretDetector("google-api-key", "GOOGLE_API_KEY", true)
+	detGitHub     = secretDetector("github-token", "GITHUB_TOKEN", true)
+	detGitLab     = secretDetector("gitlab-token", "GITLAB_TOKEN", true)
+	detSlack      = secretDetector("slack-token", "SLACK_TOKEN", true)
+	detStripe     = secretDetector("stripe-key", "STRIPE_KEY", true)
+	detLLMKey     = secretDetector("llm-api-key", "LLM_API_KEY", true)
+	detHFToken    = secretDetector("huggingface-token", "HUGGINGFACE_TOKEN", true)
+	detNPM        = secretDetector("npm-token", "NPM_TOKEN", true)
+	detPyPI       = secretDetector("pypi-token", "PYPI_TOKEN", true)
+	detTwilio     = secretDetector("twilio-key", "TWILIO_KEY", true)
+	detSendGrid   = secretDetector("sendgrid-key", "SENDGRID_KEY", true)
+	detDOToken    = secretDetector("digitalocean-token", "DIGITALOCEAN_TOKEN", true)
+	detVault      = secretDetector("vault-token", "VAULT_TOKEN", true)
+	detShopify    = secretDetector("shopify-token", "SHOPIFY_TOKEN", true)
+	detDatabricks = secretDetector("databricks-token", "DATABRICKS_TOKEN", true)
+	detAgeKey     = secretDetector("age-key", "PRIVATE_KEY", true)
+)
+
+// tokens is the table of prefixed credentials. Shapes follow what the issuers publish.
+var tokens = []token{
+	{"AKIA", detAWSKey, setUpper, 16, 16, false},
+	{"ASIA", detAWSKey, setUpper, 16, 16, false},
+	{"ABIA", detAWSKey, setBase32, 16, 16, false},
+	{"ACCA", detAWSKey, setBase32, 16, 16, false},
+	{"AIza", detGoogleKey, setToken, 35, 35, false},
+	{"ya29.", detGoogleKey, setToken, 30, 0, true},
+	{"GOCSPX-", detGoogleKey, setToken, 28, 28, false},
+	{"ghp_", detGitHub, setAlnum, 36, 255, false},
+	{"gho_", detGitHub, setAlnum, 36, 255, false},
+	{"ghu_", detGitHub, setAlnum, 36, 255, false},
+	{"ghs_", detGitHub, setDotted, 36, 0, true},
+	{"ghr_", detGitHub, setAlnum, 36, 255, false},
+	{"github_pat_", detGitHub, setWord, 36, 255, false},
+	{"glpat-", detGitLab, setDotted, 20, 0, false},
+	{"gldt-", detGitLab, setToken, 20, 0, false},
+	{"glrt-", detGitLab, setDotted, 20, 0, false},
+	{"glcbt-", detGitLab, setToken, 20, 0, false},
+	{"glptt-", detGitLab, setToken, 20, 0, false},
+	{"glsoat-", detGitLab, setToken, 20, 0, false},
+	{"glagent-", detGitLab, setToken, 20, 0, false},
+	{"glimt-", detGitLab, setToken, 20, 0, false},
+	{"glft-", detGitLab, setToken, 20, 0, false},
+	{"xoxb-", detSlack, setToken, 20, 0, true},
+	{"xoxp-", detSlack, setToken, 20, 0, true},
+	{"xoxa-", detSlack, setToken, 20, 0, true},
+	{"xoxr-", detSlack, setToken, 20, 0, true},
+	{"xoxs-", detSlack, setToken, 20, 0, true},
+	{"xoxe-", detSlack, setToken, 20, 0, true},
+	{"xoxe.xox", detSlack, setDotted, 20, 0, true},
+	{"xoxc-", detSlack, setToken, 20, 0, true},
+	{"xoxd-", detSlack, newCharset(lowerLetters + upperLetters + digitChars + "%+/=-_"), 20, 0, true},
+	{"xapp-", detSlack, setToken, 20, 0, true},
+	{"sk_live_", detStripe, setAlnum, 16, 0, true},
+	{"sk_test_", detStripe, setAlnum, 16, 0, true},
+	{"rk_live_", detStripe, setAlnum, 16, 0, true},
+	{"rk_test_", detStripe, setAlnum, 16, 0, true},
+	{"whsec_", detStripe, setBase64, 24, 0, true},
+	{"sk-", detLLMKey, setToken, 20, 0, true},
+	{"gsk_", detLLMKey, setAlnum, 40, 0, true},
+	{"xai-", detLLMKey, setAlnum, 60, 0, true},
+	{"r8_", detLLMKey, setAlnum, 37, 40, true},
+	{"pplx-", detLLMKey, setAlnum, 40, 0, true},
+	{"hf_", detHFToken, setAlnum, 30, 60, true},
+	{"api_org_", detHFToken, setAlnum, 30, 60, true},
+	{"npm_", detNPM, setAlnum, 36, 36, true},
+	{"pypi-", detPyPI, setToken, 50, 0, true},
+	{"SG.", detSendGrid, setDotted, 60, 80, true},
+	{"dop_v1_", detDOToken, setHex, 64, 64, false},
+	{"doo_v1_", detDOToken, setHex, 64, 64, false},
+	{"hvs.", detVault, setToken, 24, 0, true},
+	{"hvb.", detVault, setToken, 24, 0, true},
+	{"shpat_", detShopify, setHex, 32, 32, false},
+	{"shpss_", detShopify, setHex, 32, 32, false},
+	{"shpca_", detShopify, setHex, 32, 32, false},
+	{"dapi", detDatabricks, setHexDash, 32, 34, true},
+	{"AGE-SECRET-KEY-1", detAgeKey, setUpper, 58, 58, false},
+}
+
+func tokenKeywords() []keyword {
+	k := make([]keyword, 0, len(tokens))
+	for i := range tokens {
+		t := &tokens[i]
+		k = append(k, keyword{text: strings.ToLower(t.prefix), look: func(sc *scan, at int) { sc.token(t, at) }})
+	}
+	return k
+}
+
+// token looks for a credential of shape t at byte at.
+func (sc *scan) token(t *token, at int) {
+	text := sc.text
+	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) {
+		return
+	}
+	start := at + len(t.prefix)
+	limit := t.max
+	if limit == 0 {
+		limit = maxToken
+	}
+	n := 0
+	letter, digit := false, false
+	for start+n < len(text) && t.set[text[start+n]] {
+		c := text[start+n]
+		letter, digit = letter || isLetter(c), digit || isDigit(c)
+		if n++; n > limit {
+			return
+		}
+	}
+	for n > 0 && (text[start+n-1] == '.' || text[start+n-1] == '-') {
+		// The end of a sentence is not part of the key.
+		n--
+	}
+	body := text[start : start+n]
+	if n < t.min || t.mixed && !(letter && digit) || placeholder(body) {
+		return
+	}
+	if t.prefix == "sk-" && !keyLike(body) {
+		return
+	}
+	sc.add(t.det, at, start+n)
+}
+
+// joins reports whether byte c before a prefix makes it the middle of something longer. A hyphen does so only
+// for prefixes that ordinary hyphenated names contain.
+func joins(t *token, c byte) bool {
+	if isAlnum(c) {
+		return true
+	}
+	return (c == '-' || c == '_') && (t.prefix == "sk-" || t.set == setToken && c == '-')
+}
+
+// keyLike tells a key that starts with sk- from a style sheet's class name: a key has at least one long part
+// that mixes digits with letters.
+func keyLike(body string) bool {
+	for part := range strings.FieldsFuncSeq(body, func(r rune) bool { return r == '-' || r == '_' }) {
+		if len(part) < 16 {
+			continue
+		}
+		letter, digit := false, false
+		for i := 0; i < len(part); i++ {
+			letter, digit = letter || isLetter(part[i]), digit || isDigit(part[i])
+		}
+		if letter && digit {
+			return true
+		}
+	}
+	return false
+}
+
+// placeholder reports whether a value is what documentation writes in place of a secret: a published example,
+// a run of one or two characters, an alphabet.
+func placeholder(v string) bool {
+	if len(v) == 0 {
+		return true
+	}
+	var seen [256]bool
+	distinct := 0
+	for i := 0; i < len(v) && distinct < 3; i++ {
+		if !seen[v[i]] {
+			seen[v[i]] = true
+			distinct++
+		}
+	}
+	if distinct < 3 {
+		return true
+	}
+	l := strings.ToLower(v[:min(len(v), 128)])
+	for _, w := range [...]string{"example", "xxxx", "placeholder", "changeme", "change_me", "change-me", "your_", "your-", "yourkey",
+		"yourtoken", "yoursecret", "yourpass", "dummy", "redacted", "insert", "abcdefghij", "1234567890", "replace_", "replace-", "****", "....",
+		// Keys that the issuers publish in their manuals.
+		"4ec39hqlyjwdarjtt1zdp7dc"} {
+		if strings.Contains(l, w) {
+			return true
+		}
+	}
+	return false
+}

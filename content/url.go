@@ -1,0 +1,246 @@
+package content
+
+import "strings"
+
+func urlKeywords() []keyword {
+	return []keyword{
+		{text: "://", look: (*scan).url},
+		{text: "data:text/html", look: (*scan).dataURI},
+		{text: "data:application/javascript", look: (*scan).dataURI},
+		{text: "data:text/javascript", look: (*scan).dataURI},
+		{text: "data:image/svg+xml", look: (*scan).dataURI},
+		{text: "javascript:", look: (*scan).scriptURI},
+	}
+}
+
+// maxURL bounds how much of a URL is read, in bytes.
+const maxURL = 2048
+
+var setURL = func() *charset {
+	var c charset
+	for i := 0x21; i < 0x7f; i++ {
+		c[i] = true
+	}
+	for _, b := range []byte("\"<>\\^`{|}") {
+		c[b] = false
+	}
+	// Templates are how a payload is asked for: {data} belongs to the URL.
+	c['{'], c['}'] = true, true
+	return &c
+}()
+
+// url looks at the :// at byte at: credentials in front of the host, and what the address would carry away.
+func (sc *scan) url(at int) {
+	text := sc.text
+	start := at
+	for start > 0 && at-start < 24 && setScheme[text[start-1]] {
+		start--
+	}
+	scheme := strings.ToLower(text[start:at])
+	if scheme == "" {
+		return
+	}
+	end := extent(text, at+3, maxURL, setURL)
+	rest := text[at+3 : end]
+	sc.userinfo(scheme, at+3, rest)
+	if !strings.HasPrefix(scheme, "http") && scheme != "ws" && scheme != "wss" && scheme != "ftp" {
+		return
+	}
+	sc.carrier(start, at+3, rest)
+}
+
+// userinfo looks for a password between the scheme and the host. Only the password is the match, so that the
+// rest of the address stays readable after masking.
+func (sc *scan) userinfo(scheme string, start int, rest string) {
+	host := strings.IndexAny(rest, "/?#")
+	if host < 0 {
+		host = len(rest)
+	}
+	at := strings.LastIndexByte(rest[:host], '@')
+	if at < 0 {
+		// A password may hold a slash that should have been escaped.
+		return
+	}
+	colon := strings.IndexByte(rest[:at], ':')
+	if colon < 0 {
+		if strings.HasPrefix(scheme, "http") && at >= 20 && mixed(rest[:at]) && !placeholder(rest[:at]) && extent(rest, 0, at, setToken) == at {
+			sc.add(detURLCreds, start, start+at)
+		}
+		return
+	}
+	password := rest[colon+1 : at]
+	if len(password) < 3 || notLiteral(password) || placeholder(password) || docPassword[strings.ToLower(password)] {
+		return
+	}
+	t := detConnection
+	if strings.HasPrefix(scheme, "http") || scheme == "ftp" {
+		t = detURLCreds
+	}
+	sc.add(t, start+colon+1, start+at)
+}
+
+// docPassword are the passwords of manuals and local set-ups, which give nothing away.
+var docPassword = map[string]bool{"password": true, "pass": true, "pwd": true, "secret": true, "user": true, "postgres": true, "root": true, "guest": true, "mypassword": true, "passwd": true, "admin": true, "test": true}
+
+// collectors are hosts that exist to receive what somebody else sends.
+var collectors = []string{"webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "burpcollaborator.net", "oastify.com", "oast.fun",
+	"oast.live", "oast.site", "oast.online", "oast.pro", "oast.me", "interact.sh", "interactsh.com", "canarytokens.com", "beeceptor.com", "hookb.in", "ngrok.io", "ngrok-free.app",
+	"ngrok.app", "requestrepo.com", "webhookinbox.com", "dnslog.cn", "ceye.io", "pastebin.com", "hastebin.com", "transfer.sh", "file.io", "0x0.st"}
+
+// carrier looks at what a URL carries: a long opaque value in an image or a link, a payload for a collector.
+func (sc *scan) carrier(start, hostAt int, rest string) {
+	hostEnd := strings.IndexAny(rest, "/?#")
+	if hostEnd < 0 {
+		return
+	}
+	host := strings.ToLower(rest[:hostEnd])
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if i := strings.IndexByte(host, ':'); i >= 0 {
+		host = host[:i]
+	}
+	tail := rest[hostEnd:]
+	for len(tail) > 0 && strings.IndexByte(".,;:!?'*_", tail[len(tail)-1]) >= 0 {
+		tail = tail[:len(tail)-1]
+	}
+	image, link := sc.embedding(start)
+	if image || link {
+		// The address of a Markdown link ends with the bracket that was opened for it.
+		if i := strings.IndexByte(tail, ')'); i >= 0 && sc.text[start-1] == '(' {
+			tail = tail[:i]
+		}
+	}
+	query := ""
+	if i := strings.IndexByte(tail, '?'); i >= 0 {
+		query = tail[i+1:]
+	}
+	collector := false
+	for _, c := range collectors {
+		if host == c || strings.HasSuffix(host, "."+c) {
+			collector = true
+			break
+		}
+	}
+	template := strings.Contains(query, "={") || strings.Contains(query, "=${") || strings.Contains(query, "=[") || strings.Contains(query, "=<")
+	opaque := opaqueIn(query, 24) || opaqueLabel(host)
+	switch end := hostAt + hostEnd + len(tail); {
+	case collector && (template || opaqueIn(query, 12) || image && query != ""):
+		sc.review(detCollector, start, end, Block)
+	case image && template:
+		sc.review(detImage, start, end, Block)
+	case image && (opaque || opaqueIn(tail, 40)) && !signed(query):
+		sc.add(detImage, start, end)
+	case link && (template || opaque) && !signed(query):
+		sc.review(detLink, start, end, Review)
+	case collector && query != "":
+		sc.add(detCollector, start, end)
+	case (image || link) && opaque:
+		sc.review(detLink, start, end, Note)
+	}
+}
+
+// embedding tells whether the URL at byte start is the address of an image, which is fetched unasked, or of a
+// link, in Markdown or HTML.
+func (sc *scan) embedding(start int) (image, link bool) {
+	text := sc.text
+	if start > 1 && text[start-1] == '(' && text[start-2] == ']' {
+		for i := start - 3; i >= 0 && start-i < 200 && text[i] != '\n'; i-- {
+			if text[i] == '[' {
+				return i > 0 && text[i-1] == '!', true
+			}
+		}
+		return false, true
+	}
+	before := strings.ToLower(text[max(0, start-160):start])
+	if i := strings.LastIndexByte(before, '<'); i >= 0 && strings.IndexByte(before[i:], '>') < 0 {
+		tag := before[i:]
+		switch {
+		case strings.HasPrefix(tag, "<img"), strings.HasPrefix(tag, "<image"), strings.HasPrefix(tag, "<iframe"), strings.HasPrefix(tag, "<video"), strings.HasPrefix(tag, "<object"), strings.HasPrefix(tag, "<embed"):
+			return true, false
+		case strings.HasPrefix(tag, "<a "), strings.HasPrefix(tag, "<form"):
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// signed reports whether a query is that of a signed address of a content network or an object store.
+func signed(query string) bool {
+	l := strings.ToLower(query)
+	for _, p := range [...]string{"x-amz-signature=", "x-goog-signature=", "x-goog-credential=", "key-pair-id=", "sig=", "signature=", "hmac=", "expires=", "se=", "token=exp", "verify=", "hash=", "s=", "ixid=", "ixlib=", "oh=", "jwt="} {
+		if strings.HasPrefix(l, p) || strings.Contains(l, "&"+p) {
+			return true
+		}
+	}
+	return false
+}
+
+// opaqueIn reports whether s has a value of at least n characters that no one would read: a run of base64 or
+// hexadecimal that mixes what words do not mix.
+func opaqueIn(s string, n int) bool {
+	for i := 0; i < len(s); {
+		if !setToken[s[i]] && s[i] != '+' && s[i] != '%' {
+			i++
+			continue
+		}
+		start := i
+		for i < len(s) && (setToken[s[i]] || s[i] == '+' || s[i] == '%') {
+			i++
+		}
+		if v := s[start:i]; i-start >= n && !isUUID(v) && (mixed(v) && !wordsOrPath(v) || entropy(v) > 4.2 && hasMixedCase(v) && strings.IndexByte(v, '-') < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// opaqueLabel reports whether a label of a host name carries data, as in lookups that leak through DNS.
+func opaqueLabel(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if len(label) >= 32 && mixed(label) && !wordsOrPath(label) && !isUUID(label) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMixedCase(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s }
+
+// dataURI looks at a data: address whose type can run script.
+func (sc *scan) dataURI(at int) {
+	body := sc.text[at:min(len(sc.text), at+4096)]
+	l := strings.ToLower(body)
+	comma := strings.IndexByte(l, ',')
+	if comma < 0 || comma > 128 {
+		return
+	}
+	if strings.HasPrefix(l, "data:image/svg") && !strings.Contains(l, "script") && !strings.Contains(l, "onload") && !strings.Contains(l, "base64") {
+		return
+	}
+	payload := l[comma+1:]
+	if strings.Contains(l[:comma], "base64") {
+		payload = strings.ToLower(decodePrefix(body[comma+1:]))
+	}
+	for _, w := range [...]string{"<script", "javascript:", "onload=", "onerror=", "onclick=", "fetch(", "eval(", "document.", "window.", "xmlhttprequest"} {
+		if strings.Contains(payload, w) || strings.Contains(payload, strings.ReplaceAll(w, "<", "%3c")) {
+			sc.add(detDataURI, at, at+comma+1)
+			return
+		}
+	}
+}
+
+// scriptURI looks at a javascript: address in a link.
+func (sc *scan) scriptURI(at int) {
+	if at == 0 || strings.IndexByte("(\"'=", sc.text[at-1]) < 0 {
+		return
+	}
+	end := min(len(sc.text), at+160)
+	l := strings.ToLower(sc.text[at:end])
+	for _, w := range [...]string{"fetch(", "xmlhttprequest", "document.cookie", "location=", "eval(", "atob(", "sendbeacon"} {
+		if strings.Contains(l, w) {
+			sc.add(detDataURI, at, at+len("javascript:"))
+			return
+		}
+	}
+}
