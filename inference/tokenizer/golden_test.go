@@ -22,7 +22,8 @@ import (
 const goldenDir = "testdata/golden"
 
 var goldenNames = []string{
-	"deberta", "deberta-lower", "nfkc-lower", "blanks-away", "unsplit", "words", "wordpiece-uncased", "wordpiece-cased",
+	"deberta", "deberta-lower", "nfkc-lower", "blanks-away", "unsplit", "words",
+	"punct-next", "punct-previous", "punct-contiguous", "wordpiece-uncased", "wordpiece-cased",
 }
 
 func golden(t testing.TB, name string) []byte {
@@ -62,7 +63,7 @@ func TestIDsEqualTheReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tok := goldenTokenizer(t, name)
 			var want [][]int32
-			require.NoError(t, json.Unmarshal(golden(t, name+".ids.json"), &want))
+			require.NoError(t, json.Unmarshal(golden(t, name+".ids.json.gz"), &want))
 			require.Len(t, want, hand)
 			different := 0
 			report := func(text string, got, want any) {

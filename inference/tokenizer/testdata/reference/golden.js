@@ -3,7 +3,7 @@
 //
 // usage: golden.js TOKENIZERS_PACKAGE CORPUS.json VOCABULARY_DIR HAND_MADE_COUNT OUT_DIR
 //
-// NAME.ids.json holds the ids of the hand-made strings; NAME.sums holds two bytes per generated
+// NAME.ids.json.gz holds the ids of the hand-made strings; NAME.sums holds two bytes per generated
 // string (the first of the SHA-256 of its ids as little-endian int32) and then the SHA-256 of all
 // ids of all generated strings in order.
 const fs = require('fs'), path = require('path'), zlib = require('zlib'), { createHash } = require('crypto')
@@ -29,7 +29,7 @@ async function main() {
       plain++
       if (bytes(stock[i]).compare(bytes(ids[i])) !== 0) console.log(name, 'stock and shielded differ:', JSON.stringify(text), stock[i].join(), ids[i].join())
     })
-    fs.writeFileSync(path.join(out, name + '.ids.json'), JSON.stringify(ids.slice(0, handMade)) + '\n')
+    fs.writeFileSync(path.join(out, name + '.ids.json.gz'), zlib.gzipSync(JSON.stringify(ids.slice(0, handMade)), { level: 9 }))
     const generated = ids.slice(handMade).map(bytes), whole = createHash('sha256')
     generated.forEach(b => whole.update(b))
     const sums = generated.map(b => createHash('sha256').update(b).digest().subarray(0, 2))

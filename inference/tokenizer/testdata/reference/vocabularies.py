@@ -168,6 +168,10 @@ def main():
         "blanks-away": unigram(identity, [dict(type="NFC"), string(" ", ""), regex(r"[\s_\-]{2,}|\d{3,}", " ")], meta("first")),
         "unsplit": unigram(identity, [dict(type="Nmt"), dict(type="NFKD"), dict(type="StripAccents"), dict(type="Prepend", prepend="\u2581")], meta("never", False)),
         "words": unigram(identity, [dict(type="NFD")], seq(dict(type="WhitespaceSplit"), dict(type="Digits", individual_digits=True), meta("first"))),
+        "punct-next": unigram(identity, [lower], seq(dict(type="Punctuation", behavior="MergedWithNext"), dict(type="Digits", individual_digits=False), meta("always"))),
+        "punct-previous": unigram(identity, None, seq(dict(type="WhitespaceSplit"), dict(type="Punctuation", behavior="MergedWithPrevious"))),
+        "punct-contiguous": unigram(folded, [dict(type="NFKD"), regex(r"[^\p{L}\p{N}\p{P}\s]|\n", "")],
+                                    seq(dict(type="Punctuation", behavior="Contiguous"), dict(type="BertPreTokenizer"))),
         "wordpiece-uncased": wordpiece(True, None),
         "wordpiece-cased": wordpiece(False, False),
     }
