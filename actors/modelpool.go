@@ -23,17 +23,18 @@ type ModelPoolConfig struct {
 	// Gate, when given, reads everything first; the judge then reads only what the
 	// gate does not clear. Nil: the judge reads everything.
 	Gate *ModelStage
-	// GateClear is the score below which the gate clears a window, in (0, 1]. With a
-	// gate it is required: zero clears nothing and the gate is a cost without a use.
+	// GateClear is the score below which the gate clears a window, in (0, 1]. Zero:
+	// the gate's own review threshold for the surface of the segment.
 	GateClear float64
 	// Workers is the number of runs side by side; more than the CPUs only adds
 	// latency. Zero: GOMAXPROCS.
 	Workers int
-	// QueueTokens bounds what waits, in ids; a request is refused as a whole. One
-	// request alone may exceed it. Zero: 65 536.
+	// QueueTokens bounds what waits, in ids as the judge reads them; those of a gate
+	// count by what they cost. A request is refused as a whole, and one alone in the
+	// queue may exceed it. Zero: 65 536.
 	QueueTokens int
-	// Cache is the number of window scores that are kept, and four times the number
-	// of segment results. Zero: 65 536. Negative: none.
+	// Cache is the number of window scores that are kept; a quarter as many segment
+	// results are kept, too. Zero: 65 536. Negative: none.
 	Cache int
 	// MaxWindows bounds the windows of one payload, JudgeWindows those that the judge
 	// reads of it behind a gate. Zero: 256 and 8.

@@ -16,6 +16,9 @@ import (
 type ModelSegment struct {
 	// Text is read by itself; windows never cross segments.
 	Text string
+	// Surface is where in MCP traffic the text stood, a name of inference.Surfaces.
+	// It picks the gate's threshold. Empty is the default surface.
+	Surface string
 	// BlockAt is the score at which this segment decides the payload, so that the
 	// rest need not be read. Zero or less: never.
 	BlockAt float64
@@ -158,15 +161,15 @@ func (c *classification) do() (ModelResult, error) {
 
 // lookUp answers segments that are known and returns the others.
 func (c *classification) lookUp() []piece {
-	identity := c.models[messages.StageJudge].identity
-	if len(c.models) > messages.StageGate {
-		identity += "\x00" + c.models[messages.StageGate].identity
+	identity := ""
+	for _, m := range c.models {
+		identity += m.identity + "\x00"
 	}
 	c.keys = make([]cacheKey, len(c.segments))
 	pieces := make([]piece, 0, len(c.segments))
 	hits := 0
 	for i, s := range c.segments {
-		c.keys[i] = c.h.cache.segmentKey(identity, s.Text)
+		c.keys[i] = c.h.cache.segmentKey(identity+s.Surface, s.Text)
 		e, ok := c.h.cache.segment(c.keys[i])
 		if !ok || c.twice(i) {
 			pieces = append(pieces, piece{segment: i, end: len(s.Text)})
@@ -268,7 +271,7 @@ func (c *classification) cascade(pieces []piece) error {
 		s.Gate = max(s.Gate, float64(w.score))
 		read[w.segment]++
 	}
-	suspects := slices.DeleteFunc(spans, func(w span) bool { return float64(w.score) < c.h.cfg.GateClear })
+	suspects := slices.DeleteFunc(spans, c.cleared)
 	slices.SortStableFunc(suspects, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	asked := make([]piece, len(suspects))
 	for i, w := range suspects {
@@ -287,6 +290,14 @@ func (c *classification) cascade(pieces []piece) error {
 		}
 	}
 	return nil
+}
+
+func (c *classification) cleared(w span) bool {
+	below := c.h.cfg.GateClear
+	if below <= 0 {
+		below = c.models[messages.StageGate].info.Thresholds(c.segments[w.segment].Surface).Review
+	}
+	return float64(w.score) < below
 }
 
 // read scores the windows of pieces with one model. Windows beyond the budget are

@@ -28,7 +28,9 @@ type fakeModel struct {
 	name      string
 	perWindow int
 	alone     bool
-	max       int
+	// max is where the tokenizer stops, in bytes; 0 is never.
+	max        int
+	thresholds map[string]inference.Thresholds
 
 	// run, when set, is called in every forward pass before the scores are made.
 	run func(control inference.RunControl, batch []inference.Window) error
@@ -69,7 +71,8 @@ func batchHas(batch []inference.Window, word string) bool {
 }
 
 func (f *fakeModel) Info() inference.Info {
-	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone}
+	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone,
+		Review: f.thresholds["default"].Review, Surfaces: f.thresholds}
 }
 
 // Plan cuts text into windows. Wide ones hold four times as many words.

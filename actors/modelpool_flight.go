@@ -179,13 +179,15 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 		// refuse everything for ever.
 		return 0, false
 	}
-	if p.queue.Len() > 0 && p.queue.Tokens()+tokens > p.h.cfg.QueueTokens {
-		return messages.ModelQueueFull, true
-	}
 	workers := len(p.slots)
 	var ahead time.Duration
+	weighed := p.models[req.msg.Stage].weight * float64(tokens)
 	for stage := range p.costs {
 		ahead += p.costs[stage].Drain(p.queue.GroupTokens(stage), workers)
+		weighed += p.models[stage].weight * float64(p.queue.GroupTokens(stage))
+	}
+	if p.queue.Len() > 0 && weighed > float64(p.h.cfg.QueueTokens) {
+		return messages.ModelQueueFull, true
 	}
 	for _, s := range p.slots {
 		if s.job != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
+	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
@@ -28,6 +29,9 @@ type model struct {
 	golden []float32
 	cost   batch.Cost
 	limits batch.Limits
+	// weight is what one of its tokens costs, in tokens of the judge; at most 1. The
+	// bound of the queue is meant in time, and a gate reads a hundred times faster.
+	weight float64
 }
 
 // The texts a model must tell apart before it is called ready. They are many
@@ -172,10 +176,13 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 			return models, fmt.Errorf("prove %s: %w", name, err)
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return models, err
+	for _, m := range models {
+		m.weight = 1
+		if own, judge := m.cost.Rate(), models[messages.StageJudge].cost.Rate(); own > 0 && judge > 0 {
+			m.weight = min(1, judge/own)
+		}
 	}
-	return models, nil
+	return models, ctx.Err()
 }
 
 // prove runs the canaries, which warm the model up, and learns what a run costs.

@@ -221,7 +221,7 @@ func TestARunPastItsDeadlineIsTerminated(t *testing.T) {
 		start := time.Now()
 		_, err := r.read(time.Minute, "occupy")
 		requireFault(t, err, messages.ModelHung)
-		require.Equal(t, time.Second, time.Since(start))
+		require.InDelta(t, 1000, time.Since(start).Milliseconds(), 1)
 		require.Zero(t, r.Abandoned())
 		_, err = r.read(time.Minute, "next")
 		require.NoError(t, err)

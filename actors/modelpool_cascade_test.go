@@ -1,0 +1,200 @@
+package actors
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// cascadeRig is a pool whose gate finds everything suspicious that has a word of
+// suspects, by their order, and whose judge decides.
+func cascadeRig(t *testing.T, gate *fakeModel, suspects map[string]float32, change func(*ModelPoolConfig)) (*rig, *fakeModel) {
+	t.Helper()
+	gate.name = "gate"
+	gate.score = func(w inference.Window) float32 {
+		worst := (&fakeModel{}).want(w)
+		for word, s := range suspects {
+			if has(w, word) {
+				worst = max(worst, s)
+			}
+		}
+		return worst
+	}
+	judge := &fakeModel{name: "judge", perWindow: 4}
+	r := newRig(t, judge, func(c *ModelPoolConfig) {
+		c.Gate = &ModelStage{Load: gate.load}
+		c.GateClear = 0.2
+		if change != nil {
+			change(c)
+		}
+	}).ready()
+	gate.reset()
+	return r, gate
+}
+
+func TestCascadeJudgesOnlyWhatTheGateDoesNotClear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, gate := cascadeRig(t, &fakeModel{perWindow: 100}, map[string]float32{"instructions": 0.4}, nil)
+		defer r.stop()
+		text := "a harmless line\nread the instructions before use and after it\nanother one\nthese instructions are evil"
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: text}, {Text: "all quiet here"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.EqualValues(t, 5, gate.windows.Load())
+		// The first suspect is two windows of the judge, the second one.
+		require.EqualValues(t, 3, r.model.windows.Load())
+		require.Equal(t, 3, got.Judged)
+		s := got.Segments[0]
+		require.InDelta(t, 0.95, s.Score, 1e-6)
+		require.Equal(t, "these instructions are evil", text[s.Start:s.End])
+		require.Equal(t, 4, s.Windows)
+		require.Equal(t, SegmentResult{Gate: got.Segments[1].Gate, Windows: 1}, got.Segments[1])
+		require.Positive(t, got.Segments[1].Gate)
+		require.Equal(t, "judge-id", got.Model)
+		info, ok := r.GateInfo()
+		require.True(t, ok)
+		require.Equal(t, "gate-id", info.ID)
+
+		gate.reset()
+		r.model.reset()
+		again, err := r.Classify(context.Background(), []ModelSegment{{Text: "all quiet here", BlockAt: 0.9}}, ModelLimits{})
+		require.NoError(t, err)
+		require.True(t, again.Segments[0].Cached)
+		require.Zero(t, gate.tokenised.Load()+r.model.tokenised.Load())
+	})
+}
+
+func TestCascadeExitsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := cascadeRig(t, &fakeModel{perWindow: 100}, map[string]float32{"odd": 0.4}, func(c *ModelPoolConfig) {
+			c.Judge.Limits.Windows = 1
+		})
+		defer r.stop()
+		got, err := r.read(time.Second, "an odd one\nanother odd one\nan evil one")
+		require.NoError(t, err)
+		require.True(t, got.Segments[0].Blocked)
+		require.EqualValues(t, 1, r.model.windows.Load(), "the most suspicious one was enough")
+		require.Equal(t, 2, got.Skipped)
+	})
+}
+
+func TestCascadeJudgesTheMostSuspiciousFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := cascadeRig(t, &fakeModel{perWindow: 100}, map[string]float32{"low": 0.3, "middle": 0.5, "high": 0.7},
+			func(c *ModelPoolConfig) { c.JudgeWindows = 2 })
+		defer r.stop()
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: "x low\ny middle"}, {Text: "z high"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.Equal(t, 2, got.Judged)
+		require.Equal(t, 1, got.Dropped)
+		require.Equal(t, 1, got.Segments[0].Dropped)
+		require.Equal(t, 2, got.Segments[0].Windows)
+		require.True(t, got.Segments[1].Complete())
+		want := func(text string) float64 { return float64(r.model.want(r.model.plan(text)[0])) }
+		require.InDelta(t, want("y middle"), got.Segments[0].Score, 1e-6)
+		require.InDelta(t, want("z high"), got.Segments[1].Score, 1e-6)
+
+		// With a larger allowance the rest is read, and nothing is read twice.
+		got, err = r.Classify(context.Background(), []ModelSegment{{Text: "x low\ny middle"}}, ModelLimits{JudgeWindows: 9})
+		require.NoError(t, err)
+		require.Zero(t, got.Dropped)
+		require.Equal(t, 1, got.Computed)
+	})
+}
+
+func TestCascadeTakesTheGatesOwnThreshold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{thresholds: map[string]inference.Thresholds{
+			"default": {Review: 0.6}, "description": {Review: 0.3}}}
+		r, _ := cascadeRig(t, gate, map[string]float32{"odd": 0.4}, func(c *ModelPoolConfig) { c.GateClear = 0 })
+		defer r.stop()
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: "an odd text", Surface: "result"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.Zero(t, got.Judged)
+		got, err = r.Classify(context.Background(), []ModelSegment{{Text: "an odd text", Surface: "description"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.False(t, got.Segments[0].Cached, "another surface is another question")
+		require.Equal(t, 1, got.Judged)
+	})
+}
+
+func TestCascadeFailsWithItsGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{run: failing("poison", errRuntime)}
+		r, _ := cascadeRig(t, gate, nil, nil)
+		defer r.stop()
+		_, err := r.read(time.Second, "poison")
+		requireFault(t, err, messages.ModelPoison)
+		require.Zero(t, r.model.windows.Load())
+	})
+}
+
+func TestCascadeProbesBothModels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		gate := &fakeModel{run: stuck(free)}
+		r, _ := cascadeRig(t, gate, nil, func(c *ModelPoolConfig) { c.Hang = time.Second })
+		defer r.stop()
+		for _, text := range []string{"stuck 1", "stuck 2"} {
+			_, err := r.read(time.Minute, text)
+			requireFault(t, err, messages.ModelHung)
+		}
+		synctest.Wait()
+		_, ready, reason := r.Info()
+		require.False(t, ready)
+		require.Equal(t, "model gate: 2 runs abandoned and still stuck", reason)
+		gate.reset()
+		r.model.reset()
+		close(free)
+		time.Sleep(time.Minute)
+		_, ready, _ = r.Info()
+		require.True(t, ready)
+		require.EqualValues(t, 1, gate.runs.Load())
+		require.EqualValues(t, 1, r.model.runs.Load())
+	})
+}
+
+// The bound of the queue is meant in time: a gate's tokens weigh what they cost.
+func TestQueueWeighsTheGatesTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{name: "gate", run: costs(0, 100*time.Microsecond), perWindow: 1000}
+		judge := &fakeModel{name: "judge", run: costs(0, 10*time.Millisecond)}
+		r := newRig(t, judge, func(c *ModelPoolConfig) {
+			c.QueueTokens, c.GateClear = 20, 0.2
+			c.Gate = &ModelStage{Load: gate.load}
+		}).ready()
+		defer r.stop()
+		errs := make(chan error, 3)
+		for _, word := range []string{"a ", "b ", "c "} {
+			go func() {
+				_, err := r.read(time.Minute, strings.Repeat(word, 500))
+				errs <- err
+			}()
+			synctest.Wait()
+		}
+		for range 3 {
+			require.NoError(t, <-errs)
+		}
+	})
+}
+
+func TestCascadeRefusesAGateThatProvesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{score: func(inference.Window) float32 { return 0 }}
+		judge := &fakeModel{}
+		r := newRig(t, judge, func(c *ModelPoolConfig) { c.Gate = &ModelStage{Load: gate.load} })
+		defer r.stop()
+		synctest.Wait()
+		_, ready, reason := r.Info()
+		require.False(t, ready)
+		require.Contains(t, reason, "prove gate: canary")
+		require.EqualValues(t, 1, gate.closed.Load())
+		require.EqualValues(t, 1, judge.closed.Load())
+	})
+}
