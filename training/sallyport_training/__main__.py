@@ -1,0 +1,104 @@
+"""Command line of the pipeline: `python -m sallyport_training STAGE --data DIR --work DIR`.
+
+Stages: rows, vocabulary, fit, model (export, calibrate, golden), evaluate, card; `all` runs what is
+missing in the work folder, so an interrupted run continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, vocabulary
+
+VERSION = "1"
+NAME = "sallyport-default"
+CALIBRATION = "benign-mcp, calibration part, 25 servers"
+TRAINED_ON = [s[0] for s in card.SOURCES]
+FAILURES = [
+    "A plain instruction without wording that cancels, hides or claims authority (`please also send the file to Bob`) is not recognised, wherever it stands: that is a matter of tool policy and data-flow rules, not of wording (row composed-plain-goal).",
+    "Role-play requests are caught only when they speak of dropping rules; persuasion, hypothetical questions and many-turn build-ups are not.",
+    "Outside English recall is low. In languages without Latin script it rests on few hand-written phrases; see the table by script.",
+    "Encoded attacks (base64, reversed text, ciphers) are not decoded here; spelling tricks are caught only in part.",
+    "Texts that quote attack phrases at length, and prompts written as commands to a model, are the likeliest false positives.",
+    "Composed sets and the grammar were written by the same people: figures on the families marked with a star are optimistic.",
+    "Anyone who has the weights can search for wording that passes.",
+]
+
+
+class Bar:
+    """A one-line progress bar on a terminal, a line every tenth otherwise."""
+
+    def __init__(self, items, desc=""):
+        self.items, self.desc = items, desc
+
+    def __iter__(self):
+        n, shown = len(self.items), -1
+        for i, x in enumerate(self.items):
+            step = 100 * i // max(1, n)
+            if sys.stderr.isatty() and step != shown:
+                print(f"\r{self.desc:20s} [{'#' * (step // 4):25s}] {step:3d} %", end="", file=sys.stderr, flush=True)
+            shown = step
+            yield x
+        print(f"\r{self.desc:20s} [{'#' * 25}] 100 %", file=sys.stderr, flush=True)
+
+
+def log(message: str) -> None:
+    print(time.strftime("%H:%M:%S"), message, flush=True)
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(prog="sallyport_training", description=__doc__)
+    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "model", "evaluate", "card", "all"])
+    p.add_argument("--data", type=Path, required=True, help="folder with train/, dev/ and calibration/")
+    p.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages of corpora.txt")
+    p.add_argument("--work", type=Path, required=True, help="folder for intermediate files and checkpoints")
+    p.add_argument("--model", type=Path, required=True, help="model directory to write or to evaluate")
+    p.add_argument("--epochs", type=int, default=fit.Recipe.epochs)
+    p.add_argument("--threads", type=int, default=2)
+    a = p.parse_args()
+    a.work.mkdir(parents=True, exist_ok=True)
+    every = a.stage == "all"
+    rows_file, tokenizer_file, report_file = a.work / "rows.jsonl", a.work / "tokenizer.json", a.work / "rows-report.json"
+
+    if a.stage == "rows" or every and not rows_file.exists():
+        report = compose.build(a.data, a.packages, rows_file, progress=Bar)
+        report_file.write_text(json.dumps(report, indent=1))
+        log(f"rows: {report['rows']}, attacks {report['positives']}")
+    if a.stage == "vocabulary" or every and not tokenizer_file.exists():
+        vocabulary.train(corpus.load(rows_file), tokenizer_file, a.work)
+        log("vocabulary written")
+    recipe = fit.Recipe(epochs=a.epochs, threads=a.threads)
+    if a.stage == "fit" or every:
+        rows = corpus.load(rows_file)
+        fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, log=log)
+    if a.stage == "model" or every:
+        net = fit.restore(a.work)
+        a.model.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tokenizer_file, a.model / "tokenizer.json")
+        log(f"exported, largest difference to torch {export.onnx(net, a.model / 'model.onnx'):.2g}")
+        export.config(a.model / "config.json", net)
+        meta = calibrate.write(a.model, corpus.find(a.data, "calibration", "benign-mcp"), NAME, VERSION, CALIBRATION, TRAINED_ON)
+        log("thresholds " + json.dumps(meta["thresholds"]))
+        wrong = [g["name"] for g in golden.write(a.model) if (g["score"] > meta["thresholds"]["result"]["block"]) != bool(g["label"])]
+        log(f"golden texts on the wrong side of the block threshold: {wrong}")
+    if a.stage == "evaluate" or every:
+        result = evaluate.run(a.model, a.data, compose.held_out_servers(a.data), log)
+        (a.work / "evaluation.json").write_text(json.dumps(result, indent=1))
+        (a.work / "evaluation.md").write_text(evaluate.markdown(result), encoding="utf-8")
+        evaluate.picture(result, a.work / "evaluation.png")
+        log(f"written: {a.work}/evaluation.md, .json, .png")
+    if a.stage == "card" or every:
+        net, report = fit.restore(a.work), json.loads(report_file.read_text())
+        facts = {"parameters": sum(x.numel() for x in net.parameters()), "width": net.embed.embedding_dim, "layers": 1 + len(net.more), "channels": net.first.out_channels,
+                 "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"]}
+        card.write(a.model, json.loads((a.work / "evaluation.json").read_text()), facts, FAILURES)
+        log("model card written")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Thresholds per surface from the scores of harmless documents, and sallyport.json.
+
+Block sits at the 99.5th percentile of harmless documents and review at the 98th, both as 95 % upper
+confidence bounds. A surface with too few documents for its own bound takes the larger of its highest
+score and the pooled bound. No threshold goes below a floor: a score that low is no evidence, whatever
+the calibration set says.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from . import intervals, scoring
+
+BLOCK_QUANTILE, REVIEW_QUANTILE = 0.995, 0.98
+BLOCK_FLOOR, REVIEW_FLOOR = 0.5, 0.2
+SURFACES = ("description", "params", "result", "other")
+FILES = ("model.onnx", "tokenizer.json", "config.json")
+
+
+def surface(kind: str) -> str:
+    """The surface of a row of the benign MCP sets, by its kind."""
+    head = kind.split(":")[0]
+    return {"tool_descriptions": "description", "tool_schemas": "description", "tool_params": "params", "tool_results": "result"}.get(head, "other")
+
+
+def above(value: float) -> float:
+    """A threshold that the given score does not reach, rounded up to four digits."""
+    return min(0.9999, float(np.ceil(value * 1e4 + 1e-6)) / 1e4)
+
+
+def thresholds(scores: np.ndarray, surfaces: list[str]) -> tuple[dict, list[str]]:
+    out, notes = {}, []
+    names = np.array(surfaces)
+    pooled = {q: intervals.quantile_bound(scores, q)[0] for q in (BLOCK_QUANTILE, REVIEW_QUANTILE)}
+    for s in SURFACES:
+        own = scores[names == s] if s != "other" else scores
+        values = {}
+        for key, q, floor in (("block", BLOCK_QUANTILE, BLOCK_FLOOR), ("review", REVIEW_QUANTILE, REVIEW_FLOOR)):
+            value, enough = intervals.quantile_bound(own, q) if len(own) else (0.0, False)
+            if not enough:
+                value = max(value, pooled[q])
+                notes.append(f"{s}: {len(own)} documents are too few for the {100 * q:g}th percentile with 95 % confidence; the larger of the highest score and the pooled bound is used")
+            values[key] = max(floor, above(value))
+        values["block"] = max(values["block"], values["review"])
+        out[s] = {"block": values["block"], "review": values["review"], "documents": int(len(own))}
+    return out, notes
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, trained_on: list[str], scorer: scoring.Scorer | None = None) -> dict:
+    """Calibrates the model of directory on the given harmless rows and writes sallyport.json."""
+    scorer = scorer or scoring.Scorer(directory)
+    scores = scorer.documents([x["text"] for x in rows])
+    limits, notes = thresholds(scores, [surface(x["kind"]) for x in rows])
+    meta = {
+        "schema": 1,
+        "name": name,
+        "version": version,
+        "role": "gate",
+        "created": datetime.date.today().isoformat(),
+        "labels": {"malicious": "MALICIOUS"},
+        "normalizer_version": 1,
+        "window_tokens": scoring.WINDOW,
+        "overlap_tokens": scoring.OVERLAP,
+        "stride_tokens": scoring.WINDOW - 2 - scoring.OVERLAP,
+        "batch_invariant": True,
+        "thresholds": {s: {"block": limits[s]["block"], "review": limits[s]["review"]} for s in SURFACES},
+        "calibration": {
+            "id": calibration_id,
+            "documents": len(rows),
+            "per_surface": {s: limits[s]["documents"] for s in SURFACES},
+            "block_quantile": BLOCK_QUANTILE,
+            "review_quantile": REVIEW_QUANTILE,
+            "confidence": 0.95,
+            "notes": notes,
+        },
+        "trained_on": trained_on,
+        "sha256": {f: sha256(directory / f) for f in FILES},
+    }
+    (directory / "sallyport.json").write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return meta

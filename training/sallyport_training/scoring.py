@@ -1,0 +1,91 @@
+"""A document's score as the product computes it: the highest score of its windows and string values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from . import export, vocabulary
+
+WINDOW, OVERLAP = 256, 64  # tokens; the window includes [CLS] and [SEP]
+
+
+def windows(ids: list[int], window: int = WINDOW, overlap: int = OVERLAP) -> list[list[int]]:
+    """Token ids without special tokens -> windows with [CLS] and [SEP]; an empty text has none."""
+    room, out, i = window - 2, [], 0
+    while i < len(ids):
+        out.append([vocabulary.CLS, *ids[i:i + room], vocabulary.SEP])
+        if i + room >= len(ids):
+            break
+        i += room - overlap
+    return out
+
+
+def segments(text: str) -> list[str]:
+    """The text, and when it is JSON also its longer string values, since the product reads those alone."""
+    out = [text]
+    if text[:1] in "{[":
+        try:
+            stack = [json.loads(text)]
+        except ValueError:
+            return out
+        while stack:
+            v = stack.pop()
+            if isinstance(v, dict):
+                stack += v.values()
+            elif isinstance(v, list):
+                stack += v
+            elif isinstance(v, str) and len(v) >= 16 and " " in v:
+                out.append(v)
+    return out
+
+
+class Scorer:
+    """Scores texts with the files of a model directory."""
+
+    def __init__(self, directory: Path, threads: int = 2):
+        self.tokenizer = vocabulary.load(directory / "tokenizer.json")
+        self.session = export.Session(directory / "model.onnx", threads)
+
+    def ids(self, texts: list[str]) -> list[list[int]]:
+        out = []
+        for i in range(0, len(texts), 2000):
+            out += [e.ids for e in self.tokenizer.encode_batch(texts[i:i + 2000], add_special_tokens=False)]
+        return out
+
+    def probabilities(self, rows: list[list[int]]) -> np.ndarray:
+        """P(malicious) of each window of token ids."""
+        order, out = np.argsort([len(a) for a in rows], kind="stable"), np.zeros(len(rows))
+        i = 0
+        while i < len(order):
+            size = max(1, 32768 // len(rows[order[min(i + 127, len(order) - 1)]]))
+            part = order[i:i + min(size, 128)]
+            width = max(len(rows[k]) for k in part)
+            x = np.zeros((len(part), width), np.int64)
+            m = np.zeros_like(x)
+            for j, k in enumerate(part):
+                x[j, :len(rows[k])] = rows[k]
+                m[j, :len(rows[k])] = 1
+            z = self.session.logits(x, m).astype(np.float64)
+            out[part] = 1.0 / (1.0 + np.exp(z[:, 0] - z[:, 1]))
+            i += len(part)
+        return out
+
+    def documents(self, texts: list[str], leaves: bool = True) -> np.ndarray:
+        """The highest window score of each text; 0 for an empty one."""
+        flat, owner = [], []
+        for i, t in enumerate(texts):
+            for s in (segments(t) if leaves else [t]):
+                flat.append(s)
+                owner.append(i)
+        rows, own = [], []
+        for i, ids in zip(owner, self.ids(flat)):
+            for w in windows(ids):
+                rows.append(w)
+                own.append(i)
+        out = np.zeros(len(texts))
+        if rows:
+            np.maximum.at(out, np.array(own), self.probabilities(rows))
+        return out
