@@ -68,7 +68,14 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		}
 		return
 	}
+	if sc.value.v == sc.v && at < sc.value.end {
+		// Inside the value of another name.
+		return
+	}
 	start, stop, quoted := credentialValue(text, end)
+	if start >= 0 && !quoted {
+		sc.value = reach{sc.v, stop}
+	}
 	if start < 0 || !kind.accepts(text[start:stop], quoted) {
 		return
 	}
@@ -116,7 +123,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		}
 		stop++
 	}
-	if stop == limit && limit < len(text) {
+	if stop == limit && limit < len(text) && open != 0 {
 		return -1, -1, false
 	}
 	if open != 0 && (stop >= len(text) || text[stop] != open && text[stop] != '\\') {

@@ -29,8 +29,10 @@ func (sc *scan) derive(v *view, f features) {
 		}
 		return
 	}
-	if f.has(hasNonASCII) {
-		sc.stepView(v, ViewNormalised, 0, normaliseStep)
+	if f.has(hasNonASCII) && material(v.text) {
+		if n := len(sc.queue); sc.stepView(v, ViewNormalised, 0, normaliseStep) {
+			sc.queue[n].features = f &^ (hasControl | hasNonASCII)
+		}
 	}
 	if f.has(hasSpaced) && !f.has(hasNonASCII) {
 		sc.collapse(v)
@@ -47,21 +49,22 @@ func (sc *scan) derive(v *view, f features) {
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.
-func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
+func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) bool {
 	if v.layer+deeper > maxLayers {
 		sc.incomplete(v, 0, len(v.text))
-		return
+		return false
 	}
 	if len(v.text) > sc.budget {
 		sc.incomplete(v, 0, len(v.text))
-		return
+		return false
 	}
 	text, changed := rewrite(v.text, step)
 	if !changed {
-		return
+		return false
 	}
 	sc.budget -= len(text)
 	sc.queue = append(sc.queue, &view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
+	return true
 }
 
 // incomplete reports that a span of v was left undecoded.
@@ -207,6 +210,9 @@ func (sc *scan) decodeRun(v *view, r run) {
 		return
 	}
 	text := v.text[r.start:r.end]
+	if !promising(text) {
+		return
+	}
 	var plain []byte
 	lo := r.start
 	switch {
@@ -243,6 +249,66 @@ func (sc *scan) decodeRun(v *view, r run) {
 		return
 	}
 	sc.plainView(v, lo, r.end, plain)
+}
+
+// promising looks at the first characters of a run in every way in which decodeRun may read it. Nearly every
+// run that is no encoding of anything is told by them.
+func promising(s string) bool {
+	var b [12]byte
+	if isHex(s[0]) && isHex(s[1]) {
+		n := 0
+		for n < len(b) && isHex(s[2*n]) && isHex(s[2*n+1]) && 2*n+3 < len(s) {
+			b[n] = hexValue(s[2*n])<<4 | hexValue(s[2*n+1])
+			n++
+		}
+		if plausible(b[:n]) {
+			return true
+		}
+	}
+	for off := 0; off < 4 && off+16 <= len(s); off++ {
+		for i := 0; i < 4; i++ {
+			q := s[off+4*i : off+4*i+4]
+			v := uint(value64[q[0]])<<18 | uint(value64[q[1]])<<12 | uint(value64[q[2]])<<6 | uint(value64[q[3]])
+			b[3*i], b[3*i+1], b[3*i+2] = byte(v>>16), byte(v>>8), byte(v)
+		}
+		if plausible(b[:]) {
+			return true
+		}
+	}
+	return false
+}
+
+var value64 = func() (t [256]byte) {
+	for i, c := range []byte(upperLetters + lowerLetters + digitChars + "+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// plausible reports whether bytes may begin a text or a compressed stream.
+func plausible(b []byte) bool {
+	if len(b) < 10 {
+		return false
+	}
+	if compressed(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 {
+		return true
+	}
+	for i := 0; i < len(b); {
+		if c := b[i]; c < 0x80 {
+			if byteClass[c]&classControl != 0 {
+				return false
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && utf8.FullRune(b[i:]) {
+			return false
+		}
+		i += n
+	}
+	return true
 }
 
 // plainView queues decoded bytes as a view that stands for the span lo..hi of v, inflating them first when

@@ -137,7 +137,10 @@ func Compile(user []Detector, allow []AllowEntry) (*Scanner, error) {
 		}
 		s.allow = append(s.allow, r)
 	}
-	s.index = newKeywordIndex(words)
+	var err error
+	if s.index, err = newKeywordIndex(words); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

@@ -276,11 +276,6 @@ func (sc *scan) invisible(i int, prev rune, hasRTL func() bool) int {
 	return end
 }
 
-// review records a match whose severity the place lowers or sets.
-func (sc *scan) review(t *detector, start, end int, sev Severity) {
-	sc.hits = append(sc.hits, hit{det: t, start: start, end: end, set: true, sev: sev})
-}
-
 // flagTags returns the length of a well-formed flag: the tags of a region that has a flag emoji, closed, after
 // the black flag; else 0. Any other tags spell text.
 func flagTags(s string, prev rune) int {

@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // minKeyword is the shortest keyword, in bytes: the index is keyed by three bytes.
 const minKeyword = 3
@@ -19,13 +22,22 @@ type keyword struct {
 // only positions that may start a keyword are looked at again. Unlike a transition table the steps do not
 // depend on each other, so the pass runs at several hundred MB/s whatever the text.
 type keywordIndex struct {
-	bits  [512]uint64
-	heads map[uint32][]keyword
+	bits  [1 << indexBits / 64]uint64
+	slots [indexSlots]slot // open addressing by trigram
 }
 
-const indexShift = 32 - 15
+// slot is the keywords that begin with one trigram.
+type slot struct {
+	trigram uint32
+	words   []keyword
+}
 
-func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> indexShift }
+const (
+	indexBits  = 15
+	indexSlots = 4096 // far above the number of trigrams that a rule pack can bring
+)
+
+func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> (32 - indexBits) }
 
 var foldTable = func() (t [256]byte) {
 	for i := range t {
@@ -37,16 +49,34 @@ var foldTable = func() (t [256]byte) {
 	return t
 }()
 
-func newKeywordIndex(words []keyword) *keywordIndex {
-	x := &keywordIndex{heads: map[uint32][]keyword{}}
+func newKeywordIndex(words []keyword) (*keywordIndex, error) {
+	x := &keywordIndex{}
+	used := 0
 	for _, w := range words {
 		w.text = strings.ToLower(w.text)
 		h := uint32(w.text[0])<<16 | uint32(w.text[1])<<8 | uint32(w.text[2])
 		b := trigramHash(h)
 		x.bits[b>>6] |= 1 << (b & 63)
-		x.heads[h] = append(x.heads[h], w)
+		s := x.slot(h)
+		if s.words == nil {
+			if used++; used > indexSlots/2 {
+				return nil, fmt.Errorf("compile keywords: more than %d beginnings", indexSlots/2)
+			}
+		}
+		s.trigram = h
+		s.words = append(s.words, w)
 	}
-	return x
+	return x, nil
+}
+
+// slot returns the slot of a trigram, or the empty one where it would go.
+func (x *keywordIndex) slot(h uint32) *slot {
+	for i := h * 0x85EBCA6B >> 20; ; i++ {
+		s := &x.slots[i%indexSlots]
+		if s.words == nil || s.trigram == h {
+			return s
+		}
+	}
 }
 
 // run calls the look of every keyword at every occurrence, and marks the user detectors that a keyword opens.
@@ -61,13 +91,16 @@ func (x *keywordIndex) run(sc *scan, text string) {
 		if x.bits[b>>6]&(1<<(b&63)) == 0 {
 			continue
 		}
-		for _, w := range x.heads[h] {
-			if hasFoldPrefix(text[i-2:], w.text) {
-				if w.user > 0 {
-					sc.open(w.user - 1)
-				} else {
-					w.look(sc, i-2)
-				}
+		s := x.slot(h)
+		for j := range s.words {
+			w := &s.words[j]
+			if !hasFoldPrefix(text[i-2:], w.text) {
+				continue
+			}
+			if w.user > 0 {
+				sc.open(w.user - 1)
+			} else {
+				w.look(sc, i-2)
 			}
 		}
 	}

@@ -127,9 +127,10 @@ func (sc *scan) fence(at, end int) {
 	if end < len(sc.text) && isLetter(sc.text[end]) {
 		return
 	}
-	if !lineStart(sc.text, at) {
+	if !lineStart(sc.text, at) || sc.fenced.v == sc.v && at < sc.fenced.end-fenceWindow/2 {
 		return
 	}
+	sc.fenced = reach{sc.v, end + fenceWindow}
 	after := strings.ToLower(sc.text[end:min(len(sc.text), end+fenceWindow)])
 	for _, w := range [...]string{"new instruction", "new task", "new system", "real task", "actual task", "updated instruction", "additional instruction", "real instruction",
 		"actual instruction", "next instruction", "system instruction", "new prompt", "begin instruction", "start of instruction", "important instruction", "new objective", "special instruction"} {

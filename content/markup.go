@@ -29,15 +29,28 @@ func markupKeywords() []keyword {
 	}
 }
 
-// hiddenWindow bounds how much of a hidden place is read, in bytes.
-const hiddenWindow = 600
+// hiddenWindow bounds how much of a hidden place is read, in bytes; hiddenOverlap how much of it may have been
+// read for a place before, so that a text full of openings stays linear.
+const (
+	hiddenWindow  = 600
+	hiddenOverlap = 300
+)
+
+// seen reports whether the window of a place before reaches far enough beyond byte start.
+func (sc *scan) seen(start int) bool {
+	return sc.markup.v == sc.v && start < sc.markup.end-hiddenOverlap
+}
 
 // hiddenMarkup looks at the hidden text from byte start up to the closing mark.
 func (sc *scan) hiddenMarkup(at, start int, closing string) {
+	if sc.seen(start) {
+		return
+	}
 	w := sc.text[start:min(len(sc.text), start+hiddenWindow)]
 	if i := strings.Index(w, closing); i >= 0 {
 		w = w[:i]
 	}
+	sc.markup = reach{sc.v, start + len(w)}
 	if addressed(w) {
 		sc.add(detMarkup, at, start)
 	}
@@ -45,6 +58,9 @@ func (sc *scan) hiddenMarkup(at, start int, closing string) {
 
 // hiddenStyle looks at the text of an element whose style hides it.
 func (sc *scan) hiddenStyle(at int) {
+	if sc.seen(at) {
+		return
+	}
 	w := sc.text[at:min(len(sc.text), at+hiddenWindow)]
 	open := strings.IndexByte(w, '>')
 	if open < 0 || open > 200 {
@@ -54,6 +70,7 @@ func (sc *scan) hiddenStyle(at int) {
 	if i := strings.Index(w, "</"); i >= 0 {
 		w = w[:i]
 	}
+	sc.markup = reach{sc.v, at + open + 1 + len(w)}
 	if addressed(w) {
 		sc.add(detMarkup, at, at+open+1)
 	}

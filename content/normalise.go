@@ -81,3 +81,25 @@ func normaliseStep(src string, i int) (int, string) {
 	}
 	return n, src[i : i+n]
 }
+
+// material reports whether folding the text changes anything that a detector could see: a letter, a digit, a
+// mark that detectors look for, or something invisible between them. Typographic quotes and dashes and the
+// punctuation of other scripts do not count.
+func material(text string) bool {
+	for i := 0; i < len(text); {
+		if text[i] < 0x80 {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
+		to, same := fold(r)
+		if same {
+			continue
+		}
+		if to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte("@|<>[]=%&_/.#:\\", to[0]) >= 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -52,12 +52,28 @@ type scan struct {
 	credential map[int32]credential // string index of a member name that announces a credential
 	phones     int                  // calls of the phone library so far
 	pem        pemMemo
+
+	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
+	markup, fenced, value reach
+	bodies                map[*charset]int // end of the last run of a set
+	told                  map[*detector]told
+	path                  string // pointer of the current string, "" until needed
+}
+
+// told counts the hits of a detector in the current view and remembers the last one.
+type told struct{ count, last int }
+
+// reach is a position in a view.
+type reach struct {
+	v   *view
+	end int
 }
 
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
-	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user))}
+	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
+		bodies: map[*charset]int{}, told: map[*detector]told{}}
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.
@@ -93,7 +109,7 @@ func (sc *scan) string(i int) {
 		return
 	}
 	sc.str, sc.role = i, s.Role
-	sc.spans = sc.spans[:0]
+	sc.spans, sc.path = sc.spans[:0], ""
 	raw := &view{text: s.Text, label: ViewRaw}
 	sc.queue = append(sc.queue[:0], raw)
 	if s.Role == RoleBlob && !s.Key {
@@ -116,7 +132,12 @@ func (sc *scan) string(i int) {
 func (sc *scan) read(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
-	f := sc.survey(v.text)
+	clear(sc.told)
+	clear(sc.bodies)
+	f := v.features
+	if v.up == nil || v.label != ViewNormalised {
+		f = sc.survey(v.text)
+	}
 	sc.s.index.run(sc, v.text)
 	sc.emails()
 	if f.has(hasDigits) {
@@ -153,7 +174,40 @@ func (sc *scan) userMatches(u *userDetector) {
 
 // add records a match in the current view.
 func (sc *scan) add(t *detector, start, end int) {
-	sc.hits = append(sc.hits, hit{det: t, start: start, end: end})
+	sc.push(hit{det: t, start: start, end: end})
+}
+
+// review records a match whose severity the surroundings decide.
+func (sc *scan) review(t *detector, start, end int, sev Severity) {
+	sc.push(hit{det: t, start: start, end: end, set: true, sev: sev})
+}
+
+// maxTold is how many matches of one detector in one view are told apart when none of them is to be masked. The
+// last one stands for those that follow.
+const maxTold = 32
+
+func (sc *scan) push(h hit) {
+	if !h.det.maskable() {
+		f := sc.told[h.det]
+		if f.count++; f.count > maxTold {
+			last := &sc.hits[f.last]
+			last.end = max(last.end, h.end)
+			last.sev = max(sc.judged(last), sc.judged(&h))
+			last.set = true
+			return
+		}
+		f.last = len(sc.hits)
+		sc.told[h.det] = f
+	}
+	sc.hits = append(sc.hits, h)
+}
+
+// judged returns the severity of a hit that is not to be masked.
+func (sc *scan) judged(h *hit) Severity {
+	if h.set {
+		return h.sev
+	}
+	return h.det.severity[sc.side]
 }
 
 // flush turns the hits of the current view into findings: located in the raw text, once however many views
@@ -175,15 +229,11 @@ func (sc *scan) flush() {
 		if covered(known, h.det, start, end) || covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
-		path := ""
-		if len(sc.s.allow) > 0 {
-			path = sc.d.Pointer(sc.str)
-			if sc.s.allowed(h.det, sc.text[h.start:h.end], path) {
-				continue
-			}
+		if len(sc.s.allow) > 0 && sc.s.allowed(h.det, sc.text[h.start:h.end], sc.pointer()) {
+			continue
 		}
 		sc.spans = append(sc.spans, span{h.det, start, end})
-		sc.report(h, start, end, path)
+		sc.report(h, start, end)
 	}
 	slices.SortFunc(sc.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 }
@@ -224,7 +274,7 @@ func covered(spans []span, t *detector, start, end int) bool {
 }
 
 // report appends the finding of a hit.
-func (sc *scan) report(h hit, start, end int, path string) {
+func (sc *scan) report(h hit, start, end int) {
 	s := &sc.d.strings[sc.str]
 	f := Finding{Detector: h.det.name, Category: h.det.category, Severity: sc.severity(h.det, s.Key),
 		String: sc.str, Tool: sc.d.toolIndex(sc.str), View: sc.v.label, Start: start, End: end, Length: h.end - h.start,
@@ -235,11 +285,16 @@ func (sc *scan) report(h hit, start, end int, path string) {
 	if h.det.maskable() && !s.Key {
 		f.Mask = h.det.mask
 	}
-	if path == "" {
-		path = sc.d.Pointer(sc.str)
-	}
-	f.Path = path
+	f.Path = sc.pointer()
 	sc.rep.Findings = append(sc.rep.Findings, f)
+}
+
+// pointer returns the pointer of the current string.
+func (sc *scan) pointer() string {
+	if sc.path == "" {
+		sc.path = sc.d.Pointer(sc.str)
+	}
+	return sc.path
 }
 
 // severity judges a match of t by side and place. What can be masked in a response needs no verdict; what

@@ -66,6 +66,18 @@ func (sc *scan) survey(text string) features {
 		if c&classWord == 0 {
 			seen |= c
 			i++
+			if c&classHigh != 0 {
+				// One character of another script may stand for one letter.
+				start := i - 1
+				for i < n && byteClass[text[i]]&classHigh != 0 {
+					i++
+				}
+				if i-start > 4 {
+					spaced = 0
+				} else if spaced++; spaced >= minSpaced {
+					f |= hasSpaced
+				}
+			}
 			continue
 		}
 		start := i

@@ -151,21 +151,22 @@ func (sc *scan) token(t *token, at int) {
 	if limit == 0 {
 		limit = maxToken
 	}
-	n := 0
-	letter, digit := false, false
-	for start+n < len(text) && t.set[text[start+n]] {
-		c := text[start+n]
-		letter, digit = letter || isLetter(c), digit || isDigit(c)
-		if n++; n > limit {
-			return
-		}
+	// A run of the same set that was followed before is not followed again.
+	end := max(start, sc.bodies[t.set])
+	for end < len(text) && end-start <= limit && t.set[text[end]] {
+		end++
+	}
+	sc.bodies[t.set] = end
+	n := end - start
+	if n > limit || n < t.min {
+		return
 	}
 	for n > 0 && (text[start+n-1] == '.' || text[start+n-1] == '-') {
 		// The end of a sentence is not part of the key.
 		n--
 	}
 	body := text[start : start+n]
-	if n < t.min || t.mixed && !(letter && digit) || placeholder(body) {
+	if n < t.min || t.mixed && !mixed(body) || placeholder(body) {
 		return
 	}
 	if t.prefix == "sk-" && !keyLike(body) {

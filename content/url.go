@@ -40,13 +40,26 @@ func (sc *scan) url(at int) {
 	if scheme == "" {
 		return
 	}
-	end := extent(text, at+3, maxURL, setURL)
+	end := urlEnd(text, at+3)
 	rest := text[at+3 : end]
 	sc.userinfo(scheme, at+3, rest)
 	if !strings.HasPrefix(scheme, "http") && scheme != "ws" && scheme != "wss" && scheme != "ftp" {
 		return
 	}
 	sc.carrier(start, at+3, rest)
+}
+
+// urlEnd returns where the URL whose host starts at byte start ends. A URL inside it ends it too: it is looked
+// at on its own, and a text that is all URLs stays linear.
+func urlEnd(text string, start int) int {
+	end := start
+	for end < len(text) && end-start < maxURL && setURL[text[end]] {
+		if text[end] == ':' && strings.HasPrefix(text[end:], "://") && end > start {
+			break
+		}
+		end++
+	}
+	return end
 }
 
 // userinfo looks for a password between the scheme and the host. Only the password is the match, so that the
@@ -104,12 +117,9 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	for len(tail) > 0 && strings.IndexByte(".,;:!?'*_", tail[len(tail)-1]) >= 0 {
 		tail = tail[:len(tail)-1]
 	}
-	image, link := sc.embedding(start)
-	if image || link {
+	if i := strings.IndexByte(tail, ')'); i >= 0 && start > 0 && sc.text[start-1] == '(' {
 		// The address of a Markdown link ends with the bracket that was opened for it.
-		if i := strings.IndexByte(tail, ')'); i >= 0 && sc.text[start-1] == '(' {
-			tail = tail[:i]
-		}
+		tail = tail[:i]
 	}
 	query := ""
 	if i := strings.IndexByte(tail, '?'); i >= 0 {
@@ -124,12 +134,17 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	}
 	template := strings.Contains(query, "={") || strings.Contains(query, "=${") || strings.Contains(query, "=[") || strings.Contains(query, "=<")
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
+	path := !opaque && opaqueIn(tail, 40)
+	if !collector && !template && !opaque && !path {
+		return
+	}
+	image, link := sc.embedding(start)
 	switch end := hostAt + hostEnd + len(tail); {
 	case collector && (template || opaqueIn(query, 12) || image && query != ""):
 		sc.review(detCollector, start, end, Block)
 	case image && template:
 		sc.review(detImage, start, end, Block)
-	case image && (opaque || opaqueIn(tail, 40)) && !signed(query):
+	case image && (opaque || path) && !signed(query):
 		sc.add(detImage, start, end)
 	case link && (template || opaque) && !signed(query):
 		sc.review(detLink, start, end, Review)

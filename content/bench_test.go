@@ -1,0 +1,80 @@
+package content
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"testing"
+	"time"
+)
+
+// size is the size of every benchmark text, in bytes.
+const size = 64 << 10
+
+func fill(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
+
+const proseUnit = "The quarterly report shows that revenue grew by 12 percent, and the team plans to hire 4 engineers in the Lisbon office.\n" +
+	"Please see the attached file \"summary.txt\" for details about the rollout schedule; the password reset flow is on page 31.\n"
+
+// benchTexts are an ordinary text and the worst that could be constructed against each pass.
+var benchTexts = []struct{ name, text string }{
+	{"prose", fill(proseUnit)},
+	{"code", fill("func (s *Server) handle(ctx context.Context, req *Request) (*Response, error) {\n\tif err := req.Validate(); err != nil {\n\t\treturn nil, fmt.Errorf(\"handle: %w\", err)\n\t}\n\ttoken := s.tokens[req.ID]\n")},
+	{"log", fill("2026-11-29T20:25:30.123Z INFO  [worker-17] request id=4b1e0c77-9d2a-4f10-8046-1297901aa002 user=1297901 status=200 took=13.7ms path=/api/v1/items/42\n")},
+	{"cyrillic", fill("Квартальный отчёт показывает, что выручка выросла на 12 процентов, и команда планирует нанять 4 инженеров.\n")[:size-1]},
+	{"chinese", fill("季度报告显示，收入增长了百分之十二，团队计划在里斯本办公室再招聘四名工程师。")[:size-size%3]},
+	{"a.", fill("a.")}, {"@", fill("@")}, {"a.@", fill("a.@")}, {"a@a.", fill("a@a.")}, {"digits", fill("4")}, {"4111 ", fill("4111 ")}, {"1 2 ", fill("1 2 ")},
+	{"12-34", fill("123-45 ")}, {"[", fill("[")}, {"![](", fill("![](")}, {"](h", fill("](http://a?b=")}, {"://", fill("://")}, {"base64", fill("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NTY3ODk")},
+	{"b64url", fill("_-_-")}, {"marks", strings.Repeat("e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309", size/19)}, {"zw", strings.Repeat("a\u200b", size/4)},
+	{"sk-", fill("sk-")}, {"ghp_", fill("ghp_")}, {"github_pat_", fill("github_pat_")}, {"eyJ", fill("eyJ")}, {"eyJ.", fill("eyJhbGciOiJI.")}, {"BEGIN", fill("-----BEGIN PRIVATE KEY")}, {"password", fill("password=")},
+	{"token:", fill("token: \"")}, {"system:", fill("\nsystem:")}, {"ignore", fill("ignore previous ")}, {"<!--", fill("<!--")}, {"alt", fill("alt=\"")}, {"display", fill("display:none>")}, {"tell", fill("do not tell the user ")}, {"%41", fill("%41")},
+	{"%", fill("%")}, {"&", fill("&")}, {"&lt;", fill("&lt;")}, {"\\", fill("\\")}, {"\\u0041", fill("\\u0041")}, {"spaced", fill("i g n o r e ")}, {"ctrl", fill("a\x01")}, {"esc", fill("\x1b[")}, {"GB82", fill("GB82 WEST ")},
+	{"+1", fill("+1 212 555 0123 ")}, {"end of", fill("\nend of document ")}, {"hooks", fill("hooks.slack.com/")}, {"auth_token", fill("auth_token ")}, {"bearer", fill("bearer ")}, {"sig=", fill("&sig=")},
+	{"email", fill("kim@example.org ")},
+}
+
+// passes runs the whole path over one text.
+func passes(b *testing.B, body []byte) {
+	d, err := Parse(body, Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := d.Assign("tools/call", SideResponse); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := Builtin().Scan(context.Background(), d, SideResponse); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkScan64K reports, beside the time, how many SHA-256 passes over the same number of bytes the whole
+// path takes: both are the best of the same run, taken in turn, so that a busy machine slows both.
+func BenchmarkScan64K(b *testing.B) {
+	yard := []byte(benchTexts[0].text)
+	for _, t := range benchTexts {
+		b.Run(t.name, func(b *testing.B) {
+			body := []byte(result(strings.ToValidUTF8(t.text, "")))
+			b.ReportAllocs()
+			best, hash := time.Duration(1<<62), time.Duration(1<<62)
+			for b.Loop() {
+				t0 := time.Now()
+				sha256.Sum256(yard)
+				t1 := time.Now()
+				passes(b, body)
+				hash, best = min(hash, t1.Sub(t0)), min(best, time.Since(t1))
+			}
+			b.ReportMetric(float64(best)/float64(hash), "sha256-passes")
+			b.ReportMetric(float64(best.Nanoseconds())/1000, "best-µs")
+		})
+	}
+}
+
+func BenchmarkParse64K(b *testing.B) {
+	body := []byte(result(benchTexts[0].text))
+	b.SetBytes(size)
+	for b.Loop() {
+		if _, err := Parse(body, Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
