@@ -63,14 +63,17 @@ func (b *budgetMemory) release(i int) {
 	}
 }
 
-// expire takes claims whose exchange was never settled as spent.
+// expire takes claims whose exchange was never settled as spent, and forgets those that have left the window while in flight.
 func (b *budgetMemory) expire(now, within tick) {
 	for i := 0; i < len(b.open); {
-		if b.open[i].deadline <= now {
+		switch {
+		case now-b.open[i].at >= within:
+			b.release(i)
+		case b.open[i].deadline <= now:
 			b.take(i, within)
-			continue
+		default:
+			i++
 		}
-		i++
 	}
 }
 

@@ -73,6 +73,10 @@ func (p *Pack) Compile(opts ...Option) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.compileWith(c)
+}
+
+func (p *Pack) compileWith(c *compiler) (*Set, error) {
 	s := &Set{pack: p, lists: c.listed}
 	var found problems
 	for _, decl := range p.rules {

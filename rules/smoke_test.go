@@ -98,11 +98,3 @@ func TestDesignPack(t *testing.T) {
 	require.Empty(t, r.Failed)
 	require.Equal(t, 7, r.Passed)
 }
-
-func TestDefaultPackPassesItsOwnTests(t *testing.T) {
-	p, err := Load("")
-	require.NoError(t, err)
-	r := p.Test()
-	require.NoError(t, r.Err)
-	require.Empty(t, r.Failed)
-}

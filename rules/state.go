@@ -69,9 +69,6 @@ func (s *Set) Advance(st *State, m *Matched, in AdvanceInfo) []Hit {
 		return nil
 	}
 	st.adopt(set.gen)
-	if len(m.Steps) == 0 {
-		return nil
-	}
 	now := st.clock(in.Now)
 	pending := in.Pending
 	if pending <= 0 {
@@ -185,9 +182,6 @@ func (st *State) adopt(gen *generation) {
 // Settle says how an exchange ended: commit when it was allowed, otherwise its steps and amounts are withdrawn, as if it had not
 // happened; loops and rates keep counting the attempt. An id that is unknown, already settled or past its time changes nothing.
 func (st *State) Settle(id [16]byte, commit bool, now time.Time) {
-	if st.epoch == 0 {
-		return
-	}
 	t := st.clock(now)
 	for _, s := range st.slots {
 		s.memory.settle(id, commit, t)
