@@ -136,7 +136,8 @@ func (sc *scan) hidden() {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < 0x80 {
-			if byteClass[c]&classControl != 0 {
+			if byteClass[c]&classControl != 0 && sc.v.up == nil {
+				// Escapes of controls are how programs write them; only a control itself is one.
 				i = sc.control(i, prev)
 				continue
 			}
@@ -159,7 +160,9 @@ func (sc *scan) hidden() {
 			continue
 		}
 		if r >= 0x80 && r < 0xa0 {
-			sc.c1(i, n, r)
+			if sc.v.up == nil {
+				sc.c1(i, n, r)
+			}
 			i += n
 			continue
 		}

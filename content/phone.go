@@ -39,7 +39,7 @@ func (sc *scan) phone(start, end, count int) {
 			return
 		}
 		region = "US"
-	} else if end-start-1 == count && !contextWord(text, start-1, "phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms", "number", "contact") && count < 10 {
+	} else if end-start-1 == count && !contextWord(text, start, "phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms", "number", "contact") && count < 10 {
 		return
 	}
 	if sc.phones < maxPhoneChecks {
