@@ -171,7 +171,9 @@ func TestOpenRefuses_ML01(t *testing.T) {
 			files["model.onnx"].Data = nil
 		}, file: "model.onnx", parts: []string{"not an ONNX file"}},
 		{name: "flipped bit in the network", change: func(_ *testing.T, files fstest.MapFS) { flip(files, "model.onnx") }, file: "model.onnx", parts: []string{"SHA-256", "sallyport.json"}},
-		{name: "flipped bit in the tokenizer", change: func(_ *testing.T, files fstest.MapFS) { files["tokenizer.json"].Data = append(files["tokenizer.json"].Data, ' ') }, file: "tokenizer.json", parts: []string{"SHA-256"}},
+		{name: "flipped bit in the tokenizer", change: func(_ *testing.T, files fstest.MapFS) {
+			files["tokenizer.json"].Data = append(files["tokenizer.json"].Data, ' ')
+		}, file: "tokenizer.json", parts: []string{"SHA-256"}},
 		{name: "listed file missing", change: func(t *testing.T, files fstest.MapFS) {
 			files[inference.ManifestFile].Data = []byte(`{"files":{"model.onnx.data":"` + strings.Repeat("0", 64) + `"}}`)
 		}, file: "model.onnx.data", parts: []string{"not found", "sallyport.json lists"}},

@@ -148,14 +148,23 @@ func (p *planner) feed() {
 		for run < len(p.runs) && p.runs[run].End < int(t.End) {
 			run++
 		}
-		// A token may begin with the space before the run.
-		if run < len(p.runs) && int(t.Start) >= p.runs[run].Start-1 && int(t.End) > p.runs[run].Start {
+		if run < len(p.runs) && within(t, p.runs[run], block) {
 			continue
 		}
 		p.tokens[kept] = tokenizer.Token{ID: t.ID, Start: t.Start + int32(start), End: t.End + int32(start)}
 		kept++
 	}
 	p.tokens = p.tokens[:kept]
+}
+
+// within reports whether a token belongs to a run of machine text. It may begin
+// with the space before the run, or be nothing but that space.
+func within(t tokenizer.Token, r window.Run, text string) bool {
+	start, end := int(t.Start), int(t.End)
+	if start < r.Start-1 || end > r.End {
+		return false
+	}
+	return end > r.Start || end == r.Start && (start == end || text[start] == ' ')
 }
 
 // rest estimates how many windows the unplanned text would make.

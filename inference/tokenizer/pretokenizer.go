@@ -63,7 +63,12 @@ func (p metaspace) split(w *words) {
 		// did: if a normalizer dropped something there, none does.
 		atStart := src.from[s.lo] == 0
 		if !marked && (p.scheme == prependAlways || p.scheme == prependFirst && atStart) {
-			dst.pushString(p.mark, src.from[s.lo], src.from[s.lo])
+			from := src.from[s.lo]
+			to := from
+			if s.lo > 0 { // two pieces may come of one rune
+				to = max(to, src.to[s.lo-1])
+			}
+			dst.pushString(p.mark, from, to)
 		}
 		start := lo
 		for i := int(s.lo); i < int(s.hi); i++ {

@@ -39,22 +39,36 @@ func (n unicodeForm) normalize(src, dst *aligned) *aligned {
 	dst.reset(len(text) + len(text)/8)
 	dst.ascii = false
 	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
-			dst.push(c, src.from[i], src.to[i])
-			i++
+		if same := f.QuickSpan(text[i:]); same > 0 {
+			dst.pushSpan(src, i, i+same)
+			i += same
 			continue
 		}
 		end, marks := n.segment(f, text, i)
 		before := len(dst.text)
-		if marks < streamSafe {
+		switch one := lone(f, text[i:end]); {
+		case one != nil:
+			dst.text = append(dst.text, one...)
+		case marks < streamSafe:
 			dst.text = f.Append(dst.text, text[i:end]...)
-		} else {
+		default:
 			dst.text = n.appendLong(dst.text, text[i:end])
 		}
 		dst.alignNew(before, src, i, end)
 		i = end
 	}
 	return dst
+}
+
+// lone returns the normal form of a segment of one rune where that is its
+// decomposition, which costs no buffer; else nil.
+func lone(f norm.Form, segment []byte) []byte {
+	p := f.Properties(segment)
+	d := p.Decomposition()
+	if p.Size() != len(segment) || len(d) == 0 || f.QuickSpan(d) != len(d) {
+		return nil
+	}
+	return d
 }
 
 // alignNew gives spans to the bytes of a.text from before on, which were made of

@@ -134,7 +134,7 @@ func classify(dst []Run, text string, start, end int) []Run {
 	case len(run) >= leastBase64 && n.upper > 0 && n.lower > 0 && n.digits > 0 && n.slashes <= len(run)/16+1:
 		return languageless(dst, text, start, end)
 	// An id has digits among its letters, and no path or sum within.
-	case n.slashes == 0 && 5*n.digits >= len(run) && n.upper+n.lower > 0 && !hasLanguage(run):
+	case n.slashes == 0 && 6*n.digits >= len(run) && n.upper+n.lower > 0 && !hasLanguage(run):
 		return append(dst, Run{start, end, ID})
 	}
 	return dst
@@ -229,12 +229,21 @@ func numbers(dst []Run, text string) []Run {
 	words := len(dst)
 	at := 0
 	for i := 0; i < len(text); {
+		if at < words && i >= dst[at].Start {
+			i = max(i, dst[at].End)
+			at++
+			continue
+		}
 		if !isDigit(text[i]) && text[i] != '-' {
 			i++
 			continue
 		}
+		limit := len(text)
+		if at < words {
+			limit = dst[at].Start
+		}
 		start, digits := i, 0
-		for i < len(text) && isFigure(text[i]) {
+		for i < limit && isFigure(text[i]) {
 			if isDigit(text[i]) {
 				digits++
 			}
@@ -248,20 +257,11 @@ func numbers(dst []Run, text string) []Run {
 		if start > 0 && isLetter(text[start-1]) || end < len(text) && isLetter(text[end]) {
 			continue
 		}
-		if end-start < leastNumbers || 3*digits < end-start {
-			continue
+		if end-start >= leastNumbers && 3*digits >= end-start {
+			dst = append(dst, Run{start, end, Number})
 		}
-		for at < words && dst[at].End <= start {
-			at++
-		}
-		if at < words && dst[at].Start < end {
-			continue
-		}
-		dst = append(dst, Run{start, end, Number})
 	}
-	if len(dst) > words && words > 0 {
-		sortRuns(dst)
-	}
+	slices.SortFunc(dst, func(a, b Run) int { return a.Start - b.Start })
 	return dst
 }
 
@@ -272,8 +272,4 @@ func isFigure(c byte) bool {
 		return true
 	}
 	return isDigit(c)
-}
-
-func sortRuns(runs []Run) {
-	slices.SortFunc(runs, func(a, b Run) int { return a.Start - b.Start })
 }
