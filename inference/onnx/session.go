@@ -102,6 +102,9 @@ type Batch struct {
 // the caller's goroutine and blocks its thread. control may be nil. The error
 // is ErrTerminated, ErrClosed, or the runtime's.
 func (s *Session) Run(control *Control, b Batch) (logits []float32, labels int, err error) {
+	if n := b.Rows * b.Length; n < 1 || len(b.IDs) != n || len(b.Mask) != n {
+		return nil, 0, fmt.Errorf("batch of %d by %d has %d ids and %d mask bits", b.Rows, b.Length, len(b.IDs), len(b.Mask))
+	}
 	native, err := s.acquire()
 	if err != nil {
 		return nil, 0, err
