@@ -47,8 +47,8 @@ func localRoutes(mux *http.ServeMux, src Sources, profiles bool) {
 		mux.Handle("GET /debug/pprof/", localOnly(pprof.Index))
 		mux.Handle("GET /debug/pprof/cmdline", localOnly(pprof.Cmdline))
 		mux.Handle("GET /debug/pprof/symbol", localOnly(pprof.Symbol))
-		mux.Handle("GET /debug/pprof/profile", localOnly(unhurried(pprof.Profile)))
-		mux.Handle("GET /debug/pprof/trace", localOnly(unhurried(pprof.Trace)))
+		mux.Handle("GET /debug/pprof/profile", localOnly(pprof.Profile))
+		mux.Handle("GET /debug/pprof/trace", localOnly(pprof.Trace))
 	}
 }
 
@@ -78,14 +78,6 @@ func localOnly(next http.HandlerFunc) http.Handler {
 		}
 		next(w, r)
 	})
-}
-
-// unhurried lifts the write timeout for profiles, which take as long as their client asks.
-func unhurried(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-		next(w, r)
-	}
 }
 
 func livez(live func() (bool, string)) http.HandlerFunc {
