@@ -77,6 +77,9 @@ var builtinDetectors = func() []*detector {
 			all = append(all, t.det)
 		}
 	}
+	for i, d := range all {
+		d.id = i
+	}
 	return all
 }()
 

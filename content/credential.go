@@ -145,25 +145,23 @@ func skip(text string, i int, set string) int {
 
 // accepts reports whether v is plausible as the value of a name of this kind.
 func (k credential) accepts(v string, quoted bool) bool {
-	if len(v) > maxCredential || notLiteral(v) || placeholder(v) {
+	if len(v) < 6 || len(v) > maxCredential || k == credentialToken && len(v) < 16 || k == credentialKey && len(v) < 12 ||
+		!quoted && strings.IndexByte(v, '[') >= 0 || notLiteral(v) || placeholder(v) {
 		return false
 	}
 	switch k {
 	case credentialPassword:
 		return passwordLike(v, quoted)
 	case credentialKey:
-		return len(v) >= 12 && mixed(v) && !isUUID(v) && !wordsOrPath(v)
+		return mixed(v) && !isUUID(v) && !wordsOrPath(v)
 	case credentialToken:
-		return len(v) >= 16 && mixed(v) && !isUUID(v) && !isDigest(v) && !wordsOrPath(v)
+		return mixed(v) && !isUUID(v) && !isDigest(v) && !wordsOrPath(v)
 	}
 	return false
 }
 
 // passwordLike reports whether v is more than a word: the manual's "password: required" is no password.
 func passwordLike(v string, quoted bool) bool {
-	if len(v) < 6 {
-		return false
-	}
 	letter, digit, symbol, upper, lower, space := false, false, false, false, false, false
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {

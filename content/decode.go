@@ -106,8 +106,8 @@ func escapeStep(src string, i int) (int, string) {
 		case '%':
 			return percentStep(src, i)
 		case '&':
-			n := entityLen(src[i:])
-			return n, html.UnescapeString(src[i : i+n])
+			to, n := entity(src[i:])
+			return n, to
 		}
 		return backslashStep(src, i)
 	}
@@ -136,16 +136,38 @@ func percentStep(src string, i int) (int, string) {
 	return n, strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
+// maxEntity bounds an HTML entity, in bytes.
+const maxEntity = 12
+
+// entityLen returns the length of the entity at the start of s, 0 when there is none.
 func entityLen(s string) int {
-	end := strings.IndexByte(s[:min(len(s), 12)], ';')
-	if end < 3 {
-		return 0
-	}
-	if html.UnescapeString(s[:end+1]) == s[:end+1] {
-		return 0
-	}
-	return end + 1
+	_, n := entity(s)
+	return n
 }
+
+// entity decodes the HTML entity at the start of s.
+func entity(s string) (string, int) {
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
+	if end < 3 || !isAlnum(s[1]) && s[1] != '#' {
+		return "", 0
+	}
+	if to, ok := entities[s[1:end]]; ok {
+		return to, end + 1
+	}
+	if to := html.UnescapeString(s[:end+1]); to != s[:end+1] {
+		return to, end + 1
+	}
+	return "", 0
+}
+
+// entities are those that texts are full of; the library knows the rest.
+var entities = func() map[string]string {
+	m := map[string]string{}
+	for _, n := range []string{"lt", "gt", "amp", "quot", "apos", "nbsp", "#39", "#34", "#x27", "#x2F", "#47", "#60", "#62", "#160", "ndash", "mdash", "rsquo", "lsquo", "ldquo", "rdquo", "hellip", "copy", "shy", "zwnj", "zwj"} {
+		m[n] = html.UnescapeString("&" + n + ";")
+	}
+	return m
+}()
 
 func backslashLen(s string) int {
 	switch {

@@ -28,6 +28,8 @@ type Detector struct {
 	Views []string
 	// Mask is the TYPE that redaction writes for a match; "" leaves the match as it is.
 	Mask string
+	// Side limits it to "request" or "response"; "" or "both" means both.
+	Side string
 }
 
 // AllowEntry silences findings. An entry matches when all that it names matches; one that names neither
@@ -45,6 +47,7 @@ type AllowEntry struct {
 
 // detector is what every hit refers to.
 type detector struct {
+	id                   int // index in the scanner's list of detectors
 	name, category, mask string
 	severity             [2]Severity // by side, before masking
 	highEntropy          bool
@@ -63,6 +66,7 @@ type userDetector struct {
 	validate func(string) bool
 	roles    []bool // by Role, nil for all
 	views    []string
+	side     string
 }
 
 type allowRule struct {
@@ -115,6 +119,7 @@ func Compile(user []Detector, allow []AllowEntry) (*Scanner, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.id = len(builtinDetectors) + i
 		s.user = append(s.user, c)
 		for _, k := range u.Keywords {
 			words = append(words, keyword{text: strings.ToLower(k), user: i + 1})
@@ -176,6 +181,12 @@ func compileDetector(u Detector, seen map[string]bool) (userDetector, error) {
 		return fail("pattern", fmt.Errorf("matches the empty text"))
 	}
 	c := userDetector{re: re, views: u.Views, gated: len(u.Keywords) > 0}
+	switch u.Side {
+	case "", "both", "request", "response":
+		c.side = u.Side
+	default:
+		return fail("side", fmt.Errorf("unknown value %q", u.Side))
+	}
 	if re.NumSubexp() > 0 {
 		c.group = 1
 	}

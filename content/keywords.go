@@ -106,6 +106,28 @@ func (x *keywordIndex) run(sc *scan, text string) {
 	}
 }
 
+// any reports whether any keyword occurs in text.
+func (x *keywordIndex) any(text string) bool {
+	if len(text) < minKeyword {
+		return false
+	}
+	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
+	for i := 2; i < len(text); i++ {
+		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
+		b := trigramHash(h)
+		if x.bits[b>>6]&(1<<(b&63)) == 0 {
+			continue
+		}
+		s := x.slot(h)
+		for j := range s.words {
+			if hasFoldPrefix(text[i-2:], s.words[j].text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // hasFoldPrefix reports whether s starts with the lower-case prefix, ASCII case ignored.
 func hasFoldPrefix(s, prefix string) bool {
 	if len(s) < len(prefix) {

@@ -27,11 +27,7 @@ func markerKeywords() []keyword {
 	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "[system]", "[system:", "{system}", "<system "} {
 		k = append(k, keyword{text: tag, look: func(sc *scan, at int) { sc.systemBlock(at, at+len(tag)) }})
 	}
-	for _, kind := range [...]string{"document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
-		"user input", "user query", "query", "conversation", "content", "email", "message", "prompt"} {
-		k = append(k, keyword{text: "end of " + kind, look: func(sc *scan, at int) { sc.fence(at, at+len("end of ")+len(kind)) }},
-			keyword{text: "end of the " + kind, look: func(sc *scan, at int) { sc.fence(at, at+len("end of the ")+len(kind)) }})
-	}
+	k = append(k, keyword{text: "end of ", look: (*scan).fence})
 	return k
 }
 
@@ -48,30 +44,52 @@ var orders = []string{
 // orderWindow is how far into a turn its order may start, in bytes.
 const orderWindow = 48
 
+// ordersBy lists the orders by their first three letters.
+var ordersBy = func() map[[3]byte][]string {
+	m := map[[3]byte][]string{}
+	for _, o := range orders {
+		k := [3]byte{o[0], o[1], o[2]}
+		m[k] = append(m[k], o)
+	}
+	return m
+}()
+
 // ordered reports whether the text from byte i begins with an order, give or take a few words.
 func ordered(text string, i int) bool {
-	w := text[i:min(len(text), i+orderWindow)]
-	w = strings.ToLower(w)
-	w = strings.TrimLeft(w, " \t\r\n*_`\"'>:-]}")
-	for range 3 {
-		for _, o := range orders {
-			if strings.HasPrefix(w, o) {
+	end := min(len(text), i+orderWindow)
+	for range 4 {
+		for i < end && !isAlnum(text[i]) {
+			if text[i] >= 0x80 || strings.IndexByte(".,;?!)", text[i]) >= 0 {
+				return false
+			}
+			i++
+		}
+		if end-i < 3 {
+			return false
+		}
+		w := text[i:end]
+		for _, o := range ordersBy[[3]byte{foldTable[w[0]], foldTable[w[1]], foldTable[w[2]]}] {
+			if hasFoldPrefix(w, o) {
 				return true
 			}
 		}
 		// Polite and stern words before the order change nothing.
-		trimmed := false
-		for _, p := range [...]string{"please ", "important: ", "important, ", "attention: ", "now ", "note: ", "urgent: ", "kindly ", "immediately ", "ok, ", "override: "} {
-			if strings.HasPrefix(w, p) {
-				w, trimmed = w[len(p):], true
+		n := 0
+		for _, p := range preambles {
+			if hasFoldPrefix(w, p) {
+				n = len(p)
+				break
 			}
 		}
-		if !trimmed {
+		if n == 0 {
 			return false
 		}
+		i += n
 	}
 	return false
 }
+
+var preambles = []string{"please ", "important: ", "important, ", "attention: ", "now ", "note: ", "urgent: ", "kindly ", "immediately ", "ok, ", "override: "}
 
 // lineStart reports whether only decoration stands between the start of a line and byte at.
 func lineStart(text string, at int) bool {
@@ -122,9 +140,24 @@ func (sc *scan) systemBlock(at, end int) {
 // fenceWindow is how far after "end of document" the new instructions may start, in bytes.
 const fenceWindow = 200
 
+// fenceKinds are what a fence says has ended; of two that begin alike the longer comes first.
+var fenceKinds = []string{"document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
+	"user input", "user query", "query", "conversation", "content", "email", "message", "prompt"}
+
 // fence looks at a line that claims that the data ends, with new instructions after it.
-func (sc *scan) fence(at, end int) {
-	if end < len(sc.text) && isLetter(sc.text[end]) {
+func (sc *scan) fence(at int) {
+	end := at + len("end of ")
+	if hasFoldPrefix(sc.text[end:], "the ") {
+		end += len("the ")
+	}
+	kind := 0
+	for _, k := range fenceKinds {
+		if hasFoldPrefix(sc.text[end:], k) {
+			kind = len(k)
+			break
+		}
+	}
+	if end += kind; kind == 0 || end < len(sc.text) && isLetter(sc.text[end]) {
 		return
 	}
 	if !lineStart(sc.text, at) || sc.fenced.v == sc.v && at < sc.fenced.end-fenceWindow/2 {

@@ -34,6 +34,7 @@ func markupKeywords() []keyword {
 const (
 	hiddenWindow  = 600
 	hiddenOverlap = 300
+	minHidden     = 12 // shorter than any order
 )
 
 // seen reports whether the window of a place before reaches far enough beyond byte start.
@@ -51,7 +52,7 @@ func (sc *scan) hiddenMarkup(at, start int, closing string) {
 		w = w[:i]
 	}
 	sc.markup = reach{sc.v, start + len(w)}
-	if addressed(w) {
+	if len(w) >= minHidden && addressed(w) {
 		sc.add(detMarkup, at, start)
 	}
 }
@@ -79,12 +80,28 @@ func (sc *scan) hiddenStyle(at int) {
 // addressees are the ways in which hidden text calls on whoever reads it as a machine.
 var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "the agent", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
 
+// addressing finds whether a text has anything that addressed goes on to look for.
+var addressing = func() *keywordIndex {
+	words := []keyword{{text: "ignore "}, {text: "disregard "}, {text: "forget "}}
+	for _, a := range addressees {
+		words = append(words, keyword{text: a})
+	}
+	x, err := newKeywordIndex(words)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}()
+
 // commands are what such text asks for.
 var commands = []string{"ignore", "disregard", "forget", "you must", "you should", "must ", "do not tell", "don't tell", "do not mention", "send ", "forward ", "call ", "execute", "run ", "reveal", "include ", "exfiltrate", "upload", "read ", "instead", "follow ", "respond with", "reply with", "output ", "say ", "recommend", "approve", "rate this", "give this"}
 
 // addressed reports whether text speaks to a model and asks it for something. Both are needed: comments speak
 // of models and give orders to people all the time.
 func addressed(text string) bool {
+	if !addressing.any(text) {
+		return false
+	}
 	l := strings.ToLower(text)
 	if overridePhrase(l) {
 		return true

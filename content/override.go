@@ -53,7 +53,7 @@ func (sc *scan) override(at, end int) {
 // overridden reads the words after the verb, from byte i: whether they name instructions given before, and
 // where the phrase ends.
 func overridden(text string, i int) (stop int, ok bool) {
-	past := false
+	past, between := false, 0
 	for range overrideWords {
 		for i < len(text) && !isAlnum(text[i]) {
 			if strings.IndexByte(" \t\r\n,-_*'\"", text[i]) < 0 {
@@ -72,8 +72,9 @@ func overridden(text string, i int) (stop int, ok bool) {
 		case overrideThing[word]:
 			return i, past
 		case overrideFill[word]:
-		case past && word != "":
-			// A word may stand between: "previous security instructions".
+		case past && word != "" && between < 2 && word != "ignore" && word != "disregard" && word != "forget":
+			// A word or two may stand between: "previous security instructions".
+			between++
 		default:
 			return 0, false
 		}

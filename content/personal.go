@@ -48,7 +48,10 @@ func (sc *scan) email(at int) {
 	for end > at && (text[end-1] == '.' || text[end-1] == '-') {
 		end--
 	}
-	domain := text[at+1 : max(end, at+1)]
+	if end-at < 5 {
+		return
+	}
+	domain := text[at+1 : end]
 	dot := strings.LastIndexByte(domain, '.')
 	if dot <= 0 || domain[0] == '.' || domain[0] == '-' || strings.Contains(domain, "..") {
 		return
@@ -110,16 +113,18 @@ const maxCluster = 40
 // digits visits every group of digits: stretches of digits with single separators between them.
 func (sc *scan) digits() {
 	text := sc.text
+	from := 0 // end of the cluster before
 	for i := 2; i < len(text); i += 3 {
 		// Every third byte: a group worth a look has three digits in a row.
 		if !isDigit(text[i]) {
 			continue
 		}
-		start := clusterStart(text, i)
-		end, count := sc.cluster(text, start)
-		if i = max(i, end-2); end <= start {
+		if !(isDigit(text[i-1]) && (isDigit(text[i-2]) || i+1 < len(text) && isDigit(text[i+1]))) && !(i+2 < len(text) && isDigit(text[i+1]) && isDigit(text[i+2])) {
 			continue
 		}
+		start := clusterStart(text, i, from)
+		end, count := sc.cluster(text, start)
+		i, from = max(i, end-2), end
 		if count < 7 {
 			continue
 		}
@@ -132,18 +137,18 @@ func (sc *scan) digits() {
 // group is a run of digits inside a cluster.
 type group struct{ start, end int }
 
-// clusterStart returns where the group that byte i is in begins.
-func clusterStart(text string, i int) int {
+// clusterStart returns where the group that byte i is in begins, not before byte from.
+func clusterStart(text string, i, from int) int {
 	start := i
 	for {
-		for start > 0 && isDigit(text[start-1]) {
+		for start > from && isDigit(text[start-1]) {
 			start--
 		}
 		j := start
-		for j > 0 && start-j < 2 && strings.IndexByte(" -.()", text[j-1]) >= 0 {
+		for j > from && start-j < 2 && strings.IndexByte(" -.()", text[j-1]) >= 0 {
 			j--
 		}
-		if j == start || j == 0 || !isDigit(text[j-1]) || i-j > maxCluster {
+		if j == start || j <= from || !isDigit(text[j-1]) || i-j > maxCluster {
 			return start
 		}
 		start = j - 1
@@ -245,7 +250,15 @@ func cardGroups(text string, g []group) int {
 }
 
 func (sc *scan) cardAt(start, end int) {
-	d := digitsOf(sc.text[start:end])
+	var buf [19]byte
+	n := 0
+	for i := start; i < end && n < len(buf); i++ {
+		if isDigit(sc.text[i]) {
+			buf[n] = sc.text[i]
+			n++
+		}
+	}
+	d := string(buf[:n])
 	if !cardIssuer(d) || !luhn(d) || identifierBefore(sc.text, start) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // maxPhoneChecks bounds the calls of the phone library in one scan: each costs microseconds, and a list of
 // thousands of numbers is judged by its shape as well after that.
-const maxPhoneChecks = 64
+const maxPhoneChecks = 16
 
 // phone looks for a telephone number: international with its plus sign, or national in its usual grouping
 // after a word that says so. Bare digits are never one.

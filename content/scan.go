@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Views are bounded together: at most viewFactor times the payload, but small payloads may unfold a little more.
@@ -56,8 +55,8 @@ type scan struct {
 	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
 	markup, fenced, value reach
 	bodies                map[*charset]int // end of the last run of a set
-	told                  map[*detector]told
-	path                  string // pointer of the current string, "" until needed
+	told                  []told           // by detector
+	path                  string           // pointer of the current string, "" until needed
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
@@ -73,7 +72,7 @@ type reach struct {
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
-		bodies: map[*charset]int{}, told: map[*detector]told{}}
+		bodies: map[*charset]int{}, told: make([]told, len(builtinDetectors)+len(s.user))}
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.
@@ -160,6 +159,9 @@ func (sc *scan) read(v *view) {
 func (sc *scan) open(i int) { sc.opened[i] = true }
 
 func (sc *scan) userMatches(u *userDetector) {
+	if u.side == "request" && sc.side != SideRequest || u.side == "response" && sc.side != SideResponse {
+		return
+	}
 	if u.roles != nil && !u.roles[sc.role] || len(u.views) > 0 && !slices.Contains(u.views, sc.v.label) {
 		return
 	}
@@ -188,7 +190,7 @@ const maxTold = 32
 
 func (sc *scan) push(h hit) {
 	if !h.det.maskable() {
-		f := sc.told[h.det]
+		f := &sc.told[h.det.id]
 		if f.count++; f.count > maxTold {
 			last := &sc.hits[f.last]
 			last.end = max(last.end, h.end)
@@ -197,7 +199,6 @@ func (sc *scan) push(h hit) {
 			return
 		}
 		f.last = len(sc.hits)
-		sc.told[h.det] = f
 	}
 	sc.hits = append(sc.hits, h)
 }
@@ -217,7 +218,10 @@ func (sc *scan) flush() {
 		return
 	}
 	slices.SortFunc(sc.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), strings.Compare(a.det.name, b.det.name))
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return cmp.Or(b.end-a.end, a.det.id-b.det.id)
 	})
 	before := len(sc.spans)
 	known := sc.spans[:before]
@@ -235,7 +239,9 @@ func (sc *scan) flush() {
 		sc.spans = append(sc.spans, span{h.det, start, end})
 		sc.report(h, start, end)
 	}
-	slices.SortFunc(sc.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	if before > 0 || sc.v.up != nil {
+		slices.SortFunc(sc.spans, func(a, b span) int { return a.start - b.start })
+	}
 }
 
 // shaped reports whether hit i overlaps one of a detector that knows the secret by its shape.

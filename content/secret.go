@@ -44,6 +44,9 @@ func (sc *scan) privateKey(at int) {
 		return
 	}
 	body := at + kind + len("PRIVATE KEY")
+	if mention(text[body:min(len(text), body+16)]) {
+		return
+	}
 	end := sc.nextEnd(body)
 	if end >= 0 {
 		// The marker runs to its closing dashes on the same line.
@@ -66,6 +69,13 @@ func (sc *scan) privateKey(at int) {
 		return
 	}
 	sc.add(detPrivateKey, at, end)
+}
+
+// mention reports whether what follows the words of a header closes a quotation: program text and manuals name
+// the header, and no key follows.
+func mention(after string) bool {
+	after = strings.TrimLeft(after, " BLOCK-")
+	return after != "" && strings.IndexByte("'\"`)]},;<", after[0]) >= 0
 }
 
 // elided reports whether what stands between the markers is no key but dots or a word in brackets.
@@ -193,10 +203,13 @@ func (sc *scan) basicAuth(at int) {
 
 // slackHook looks for an incoming webhook, whose address is the credential.
 func (sc *scan) slackHook(at int) {
+	rest := sc.text[at+len("hooks.slack.com/"):]
+	if !strings.HasPrefix(rest, "services/T") && !strings.HasPrefix(rest, "workflows/") && !strings.HasPrefix(rest, "triggers/") {
+		return
+	}
 	end := extent(sc.text, at, 160, newlineFreeURL)
 	path := sc.text[at:end]
-	if (strings.Contains(path, "/services/T") || strings.Contains(path, "/workflows/") || strings.Contains(path, "/triggers/")) &&
-		len(path) > len("hooks.slack.com/services/")+20 && !placeholder(path[len("hooks.slack.com/"):]) {
+	if len(path) > len("hooks.slack.com/services/")+20 && !placeholder(path[len("hooks.slack.com/"):]) {
 		sc.add(detSlackHook, at, end)
 	}
 }
@@ -218,13 +231,13 @@ func (sc *scan) azureSignature(at int) {
 	if at == 0 || sc.text[at-1] != '&' && sc.text[at-1] != '?' {
 		return
 	}
-	around := sc.text[max(0, at-256):min(len(sc.text), at+256)]
-	if !strings.Contains(around, "sv=20") || !strings.Contains(around, "se=") {
-		return
-	}
 	start := at + len("sig=")
 	end := extent(sc.text, start, maxToken, azureSigSet)
-	if end-start >= 40 && !placeholder(sc.text[start:end]) {
+	if end-start < 40 {
+		return
+	}
+	around := sc.text[max(0, at-256):min(len(sc.text), end+256)]
+	if strings.Contains(around, "sv=20") && strings.Contains(around, "se=") && !placeholder(sc.text[start:end]) {
 		sc.add(detAzureKey, start, end)
 	}
 }

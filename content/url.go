@@ -96,9 +96,31 @@ func (sc *scan) userinfo(scheme string, start int, rest string) {
 var docPassword = map[string]bool{"password": true, "pass": true, "pwd": true, "secret": true, "user": true, "postgres": true, "root": true, "guest": true, "mypassword": true, "passwd": true, "admin": true, "test": true}
 
 // collectors are hosts that exist to receive what somebody else sends.
-var collectors = []string{"webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "burpcollaborator.net", "oastify.com", "oast.fun",
+var collectors = setOf("webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "burpcollaborator.net", "oastify.com", "oast.fun",
 	"oast.live", "oast.site", "oast.online", "oast.pro", "oast.me", "interact.sh", "interactsh.com", "canarytokens.com", "beeceptor.com", "hookb.in", "ngrok.io", "ngrok-free.app",
-	"ngrok.app", "requestrepo.com", "webhookinbox.com", "dnslog.cn", "ceye.io", "pastebin.com", "hastebin.com", "transfer.sh", "file.io", "0x0.st"}
+	"ngrok.app", "requestrepo.com", "webhookinbox.com", "dnslog.cn", "ceye.io", "pastebin.com", "hastebin.com", "transfer.sh", "file.io", "0x0.st")
+
+func setOf(words ...string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+// collecting reports whether a host is a collector or below one.
+func collecting(host string) bool {
+	for {
+		if collectors[host] {
+			return true
+		}
+		i := strings.IndexByte(host, '.')
+		if i < 0 {
+			return false
+		}
+		host = host[i+1:]
+	}
+}
 
 // carrier looks at what a URL carries: a long opaque value in an image or a link, a payload for a collector.
 func (sc *scan) carrier(start, hostAt int, rest string) {
@@ -125,13 +147,7 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	if i := strings.IndexByte(tail, '?'); i >= 0 {
 		query = tail[i+1:]
 	}
-	collector := false
-	for _, c := range collectors {
-		if host == c || strings.HasSuffix(host, "."+c) {
-			collector = true
-			break
-		}
-	}
+	collector := len(host) >= 6 && collecting(host)
 	template := strings.Contains(query, "={") || strings.Contains(query, "=${") || strings.Contains(query, "=[") || strings.Contains(query, "=<")
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
 	path := !opaque && opaqueIn(tail, 40)
