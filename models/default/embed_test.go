@@ -14,16 +14,13 @@ import (
 
 // metadata is the part of sallyport.json that these tests speak about.
 type metadata struct {
-	Name           string `json:"name"`
-	Version        string `json:"version"`
-	WindowTokens   int    `json:"window_tokens"`
-	OverlapTokens  int    `json:"overlap_tokens"`
-	BatchInvariant bool   `json:"batch_invariant"`
-	Thresholds     map[string]struct {
+	Name       string `json:"name"`
+	Version    string `json:"version"`
+	Thresholds map[string]struct {
 		Block  float64 `json:"block"`
 		Review float64 `json:"review"`
 	} `json:"thresholds"`
-	SHA256 map[string]string `json:"sha256"`
+	Files map[string]string `json:"files"`
 }
 
 func load(t *testing.T) metadata {
@@ -37,8 +34,8 @@ func load(t *testing.T) metadata {
 
 func TestEmbeddedFilesMatchTheirChecksums(t *testing.T) {
 	m := load(t)
-	require.Len(t, m.SHA256, 3)
-	for name, want := range m.SHA256 {
+	require.Len(t, m.Files, 3)
+	for name, want := range m.Files {
 		raw, err := fs.ReadFile(defaultmodel.FS(), name)
 		require.NoError(t, err)
 		sum := sha256.Sum256(raw)
@@ -48,16 +45,13 @@ func TestEmbeddedFilesMatchTheirChecksums(t *testing.T) {
 
 func TestThresholdsAreOrderedForEverySurface(t *testing.T) {
 	m := load(t)
-	for _, surface := range []string{"description", "params", "result", "other"} {
+	for _, surface := range []string{"default", "description", "params", "result", "other"} {
 		limit, ok := m.Thresholds[surface]
 		require.True(t, ok, surface)
 		require.Greater(t, limit.Review, 0.0, surface)
 		require.GreaterOrEqual(t, limit.Block, limit.Review, surface)
 		require.Less(t, limit.Block, 1.0, surface)
 	}
-	require.True(t, m.BatchInvariant)
-	require.Positive(t, m.WindowTokens)
-	require.Less(t, m.OverlapTokens, m.WindowTokens)
 }
 
 func TestWeightsStaySmall(t *testing.T) {

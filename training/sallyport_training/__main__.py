@@ -81,8 +81,8 @@ def main() -> None:
         a.model.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(tokenizer_file, a.model / "tokenizer.json")
         log(f"exported, largest difference to torch {export.onnx(net, a.model / 'model.onnx'):.2g}")
-        export.config(a.model / "config.json", net)
-        meta = calibrate.write(a.model, corpus.find(a.data, "calibration", "benign-mcp"), NAME, VERSION, CALIBRATION, TRAINED_ON)
+        export.config(a.model / "config.json", net, TRAINED_ON)
+        meta = calibrate.write(a.model, corpus.find(a.data, "calibration", "benign-mcp"), NAME, VERSION, CALIBRATION)
         log("thresholds " + json.dumps(meta["thresholds"]))
         wrong = [g["name"] for g in golden.write(a.model) if (g["score"] > meta["thresholds"]["result"]["block"]) != bool(g["label"])]
         log(f"golden texts on the wrong side of the block threshold: {wrong}")

@@ -8,14 +8,13 @@ the calibration set says.
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 from pathlib import Path
 
 import numpy as np
 
-from . import intervals, scoring
+from . import export, intervals, scoring
 
 BLOCK_QUANTILE, REVIEW_QUANTILE = 0.995, 0.98
 BLOCK_FLOOR, REVIEW_FLOOR = 0.5, 0.2
@@ -45,7 +44,7 @@ def thresholds(scores: np.ndarray, surfaces: list[str]) -> tuple[dict, list[str]
             value, enough = intervals.quantile_bound(own, q) if len(own) else (0.0, False)
             if not enough:
                 value = max(value, pooled[q])
-                notes.append(f"{s}: {len(own)} documents are too few for the {100 * q:g}th percentile with 95 % confidence; the larger of the highest score and the pooled bound is used")
+                notes.append(f"{s}, {key}: {len(own)} documents are too few for the {100 * q:g}th percentile with 95 % confidence; the larger of their highest score and the pooled bound is used")
             values[key] = max(floor, above(value))
         values["block"] = max(values["block"], values["review"])
         out[s] = {"block": values["block"], "review": values["review"], "documents": int(len(own))}
@@ -56,26 +55,21 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, trained_on: list[str], scorer: scoring.Scorer | None = None) -> dict:
+def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, scorer: scoring.Scorer | None = None) -> dict:
     """Calibrates the model of directory on the given harmless rows and writes sallyport.json."""
     scorer = scorer or scoring.Scorer(directory)
     scores = scorer.documents([x["text"] for x in rows])
     limits, notes = thresholds(scores, [surface(x["kind"]) for x in rows])
     meta = {
-        "schema": 1,
+        "format": 1,
         "name": name,
         "version": version,
-        "role": "gate",
-        "created": datetime.date.today().isoformat(),
-        "labels": {"malicious": "MALICIOUS"},
-        "normalizer_version": 1,
-        "window_tokens": scoring.WINDOW,
-        "overlap_tokens": scoring.OVERLAP,
-        "stride_tokens": scoring.WINDOW - 2 - scoring.OVERLAP,
-        "batch_invariant": True,
-        "thresholds": {s: {"block": limits[s]["block"], "review": limits[s]["review"]} for s in SURFACES},
+        "normalizer": "nfkc-lower-1",
+        "windows": {"tokens": scoring.WINDOW, "overlap": scoring.OVERLAP, "wide": export.MAX_POSITIONS},
+        "thresholds": {("default" if s == "other" else s): {"block": limits[s]["block"], "review": limits[s]["review"]} for s in ("other", *SURFACES[:-1])} | {"other": {"block": limits["other"]["block"], "review": limits["other"]["review"]}},
+        "files": {f: sha256(directory / f) for f in FILES},
         "calibration": {
-            "id": calibration_id,
+            "set": calibration_id,
             "documents": len(rows),
             "per_surface": {s: limits[s]["documents"] for s in SURFACES},
             "block_quantile": BLOCK_QUANTILE,
@@ -83,8 +77,6 @@ def write(directory: Path, rows: list[dict], name: str, version: str, calibratio
             "confidence": 0.95,
             "notes": notes,
         },
-        "trained_on": trained_on,
-        "sha256": {f: sha256(directory / f) for f in FILES},
     }
     (directory / "sallyport.json").write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return meta

@@ -128,11 +128,16 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
         k = r.random()
         return harmless.lookalike(r) if k < 0.4 else r.choice(pieces)
 
+    tasks = [t for t in (x["text"].strip() for x in base if x["label"] == 0 and x["set"] in ("self-instruct", "neuralchemy", "gpteacher", "gsm8k", "shire-templated-benign", "pi-benign-500")) if 8 < len(t) < 220 and "\n" not in t]
+
+    def hostile_text() -> str:
+        return attacks.redirect(r, r.choice(tasks)) if r.random() < 0.3 else attacks.english(r)
+
     def attack() -> str:
         k = r.random()
         if k < 0.2:
             return r.choice(real)
-        s = attacks.english(r)
+        s = hostile_text()
         return attacks.distort(s, r) if k > 0.95 else s
 
     def carrier() -> str:
@@ -149,8 +154,8 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
             return "\n".join(r.sample(docs, 2))
         return r.choice(natural)
 
-    for _ in progress(range(int(9000 * scale)), desc="attacks alone"):
-        s = attacks.english(r)
+    for _ in progress(range(int(12000 * scale)), desc="attacks alone"):
+        s = hostile_text()
         rows.append((attacks.distort(s, r) if r.random() < 0.08 else s, 1, "grammar"))
     for _ in progress(range(int(14000 * scale)), desc="look-alikes alone"):
         s = harmless.lookalike(r) if r.random() < 0.75 else r.choice(pieces)
@@ -165,7 +170,7 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
                 break
         return text
 
-    for _ in progress(range(int(16000 * scale)), desc="composed"):
+    for _ in progress(range(int(18000 * scale)), desc="composed"):
         room, wrap = r.choice([120, 300, 500, 700, 900]), r.choice(WRAP)
         if r.random() < 0.45:  # into a text field of a structured result
             sentences = [piece() for _ in range(r.randint(1, 4))]
@@ -191,7 +196,7 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
     negatives = collections.Counter(s.split(":")[1] for _, label, s in rows if label == 0 and s.startswith("translations:"))
     for lang in attacks.LANGUAGES:
         look = {harmless.foreign(r, lang) for _ in range(60)}
-        budget = min(400, (negatives[lang] + len(look)) // 10)
+        budget = min(400, (negatives[lang] + len(look)) // 14)
         texts = {attacks.foreign(r, lang) for _ in range(budget * 3)}
         texts = sorted(texts)
         r.shuffle(texts)
@@ -202,11 +207,20 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
                 t = d[: r.randint(0, min(len(d), 300))] + " " + t + " " + r.choice(pool)[: r.randint(0, 300)]
             elif i % 3 == 1 and r.random() < 0.4:
                 t = harmless.structured(r, [r.choice(pool)[:200], t])
+            elif r.random() < 0.3:  # a harmless task behind the override, in the language or in English
+                t += " " + (r.choice(by_language[lang]) if r.random() < 0.6 else r.choice(tasks))
             rows.append((t, 1, "grammar:" + lang))
         for t in sorted(look):
             rows.append((t, 0, "lookalike:" + lang))
             if r.random() < 0.3:
                 rows.append((harmless.structured(r, [r.choice(foreign_docs[lang] or [t])[:200], t]), 0, "lookalike:" + lang))
+
+    for lang in attacks.LANGUAGES:  # English attacks in documents of other languages, with the document as negative
+        for _ in range(min(120, len(foreign_docs[lang]), negatives[lang] // 35)):
+            d = r.choice(foreign_docs[lang])[:600]
+            at = r.choice([m.end() for m in CUT.finditer(d)] + [len(d)])
+            rows.append((d[:at] + " " + hostile_text() + " " + d[at:], 1, "composed:foreign"))
+            rows.append((d[:at] + " " + piece() + " " + d[at:], 0, "composed:foreign"))
 
     seen, unique = set(), []
     for row in rows:

@@ -45,7 +45,7 @@ def onnx(net: network.Gate, out: Path) -> float:
     return worst
 
 
-def config(out: Path, net: network.Gate) -> None:
+def config(out: Path, net: network.Gate, trained_on: list[str]) -> None:
     """config.json in the layout that classifiers of this family use."""
     out.write_text(json.dumps({
         "model_type": "sallyport-gate",
@@ -62,7 +62,9 @@ def config(out: Path, net: network.Gate) -> None:
         "channels": net.first.out_channels,
         "dilations": [1] + [c.dilation[0] for c in net.more],
         "pooling": "masked max and mean",
-    }, indent=2) + "\n")
+        "batch_invariant": True,
+        "trained_on": trained_on,
+    }, indent=2, ensure_ascii=False) + "\n")
 
 
 class Session:

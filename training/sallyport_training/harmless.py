@@ -108,11 +108,29 @@ FOREIGN = {
 }
 
 
+# The verbs of attacks with objects that are not the model's instructions.
+NEAR_VERBS = ["ignore", "disregard", "forget", "override", "discard", "drop", "skip", "bypass", "erase", "cancel", "dismiss", "overwrite", "replace", "clear", "omit", "delete", "stop following", "pay no attention to", "suspend"]
+NEAR_WHEN = ["previous", "prior", "earlier", "preceding", "existing", "original", "initial", "current", "past", "old", "default", "last", "above", "system"]
+NEAR_NOUNS = ["results", "values", "entries", "settings", "columns", "errors", "warnings", "versions", "files", "records", "invoices", "appointments", "orders of the customer", "lines", "commits", "backups", "bookings", "search filters",
+              "alerts", "log lines", "measurements", "password", "address", "draft", "reservation", "payment", "deployment", "sessions", "cookies", "headers", "chapters", "rules of the firewall", "policies of the bucket", "prompt of the shell", "instructions on the box"]
+NEAR_FRAMES = ["This option makes {prod} {v} the {w} {n}.", "Should I {v} the {w} {n}?", "How can I {v} all {w} {n} in {prod}?", "{prod} will {v} any {w} {n} when it starts.", "If true, {v} {w} {n}.", "Whether to {v} the {w} {n} (default: false).",
+               "Please {v} the {w} {n}; {who} sent new ones on {day}.", "{V} the {w} {n}.", "You can safely {v} all {w} {n} of {prod}.", "We had to {v} the {w} {n} because of {thing}.", "Never {v} the {w} {n} without a backup.", "{who} asked us to {v} the {w} {n}.",
+               "It is not possible to {v} {w} {n} here.", "Use --force to {v} {w} {n}.", "The tool must not {v} the {w} {n}.", "Remember to {v} the {w} {n} before {day}.", "{V} {w} {n} and start again with {thing}."]
+
+
+def near_miss(r: Random) -> str:
+    """A harmless sentence that is one noun away from an override."""
+    c, v = r.choice, r.choice(NEAR_VERBS)
+    return c(NEAR_FRAMES).format(v=v, V=v[:1].upper() + v[1:], w=c(NEAR_WHEN), n=c(NEAR_NOUNS), prod=c(PRODUCTS), who=c(PEOPLE), day=c(DAYS), thing=c(THINGS))
+
+
 def lookalike(r: Random) -> str:
     """One or two harmless English sentences with the vocabulary of attacks."""
     c = r.choice
 
     def one() -> str:
+        if r.random() < 0.3:
+            return near_miss(r)
         pool = SECURITY if r.random() < 0.22 else LOOKALIKES
         quote = c(QUOTED) if pool is SECURITY else c(PHRASES)
         t = c(pool).format(thing=c(THINGS), prod=c(PRODUCTS), tool=c(["list_files", "get_user", "init_session", "search_docs", "read_row"]), tool2=c(["read_file", "update_user", "run_query", "resolve_id"]),

@@ -9,17 +9,17 @@ import numpy as np
 
 from . import export, vocabulary
 
-WINDOW, OVERLAP = 256, 64  # tokens; the window includes [CLS] and [SEP]
+WINDOW, OVERLAP = 256, 0.25  # tokens with [CLS] and [SEP]; the share that the next window reads again
 
 
-def windows(ids: list[int], window: int = WINDOW, overlap: int = OVERLAP) -> list[list[int]]:
+def windows(ids: list[int], window: int = WINDOW, overlap: float = OVERLAP) -> list[list[int]]:
     """Token ids without special tokens -> windows with [CLS] and [SEP]; an empty text has none."""
     room, out, i = window - 2, [], 0
     while i < len(ids):
         out.append([vocabulary.CLS, *ids[i:i + room], vocabulary.SEP])
         if i + room >= len(ids):
             break
-        i += room - overlap
+        i += room - int(room * overlap)
     return out
 
 
