@@ -222,22 +222,23 @@ func (p *poolActor) observeWorkers() {
 
 // dispatch gives every idle worker the best batch there is.
 func (p *poolActor) dispatch() {
-	changed := false
 	for len(p.idle) > 0 && p.queue.Len() > 0 && p.phase == modelReady {
 		now := time.Now()
 		flights, expired := p.queue.Next(now, p.share())
 		for _, f := range expired {
 			p.expire(f)
 		}
-		changed = true
 		if len(flights) == 0 {
 			continue
 		}
 		p.run(p.newJob(flights, now))
 	}
-	if changed || p.queue.Len() != p.shownWindows {
-		p.shownWindows = p.queue.Len()
-		p.h.cfg.Observer.Queue(p.queue.Len(), p.queue.Tokens())
+	if n := p.queue.Len(); n != p.shownWindows {
+		p.shownWindows = n
+		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
+	}
+	if n := len(p.idle); n != p.shownIdle {
+		p.shownIdle = n
 		p.observeWorkers()
 	}
 }

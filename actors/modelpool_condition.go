@@ -50,7 +50,8 @@ type condition struct {
 	panics        []time.Time
 	timers        []*time.Timer
 	cancelLoad    context.CancelCauseFunc // not nil while a load is on its way
-	shownWindows  int
+	// What the observer was told last.
+	shownWindows, shownIdle int
 }
 
 type probeTick struct {

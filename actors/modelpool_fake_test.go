@@ -28,6 +28,7 @@ type fakeModel struct {
 	name      string
 	perWindow int
 	alone     bool
+	forgetful bool // keeps no shapes
 	// max is where the tokenizer stops, in bytes; 0 is never.
 	max        int
 	thresholds map[string]inference.Thresholds
@@ -139,6 +140,15 @@ func (f *fakeModel) want(w inference.Window) float32 {
 	return float32(sum%1000) / 10000
 }
 
+// worst is the score of a whole text.
+func (f *fakeModel) worst(text string) float32 {
+	worst := float32(0)
+	for _, w := range f.plan(text) {
+		worst = max(worst, f.want(w))
+	}
+	return worst
+}
+
 func (f *fakeModel) Close() error { f.closed.Add(1); return nil }
 
 func (f *fakeModel) load(context.Context) (Classifier, error) { return f, nil }
@@ -160,19 +170,26 @@ func (f *fakeModel) reset() {
 	f.tokenised.Store(0)
 }
 
+func (f *fakeModel) note(batch []inference.Window) {
+	if f.forgetful {
+		return
+	}
+	shape := make([]int, len(batch))
+	for i, w := range batch {
+		shape[i] = len(w.IDs)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.batches = append(f.batches, shape)
+}
+
 // Run is one forward pass.
 func (f *fakeModel) Run(control inference.RunControl, batch []inference.Window) ([]float32, error) {
 	f.active.Add(1)
 	defer f.active.Done()
 	f.runs.Add(1)
 	f.windows.Add(int64(len(batch)))
-	shape := make([]int, len(batch))
-	for i, w := range batch {
-		shape[i] = len(w.IDs)
-	}
-	f.mu.Lock()
-	f.batches = append(f.batches, shape)
-	f.mu.Unlock()
+	f.note(batch)
 	if f.run != nil {
 		if err := f.run(control, batch); err != nil {
 			return nil, err
@@ -275,6 +292,8 @@ type rig struct {
 	sys    *actor.ActorSystem
 	pid    *actor.PID
 	panics atomic.Int64
+	// dispatcher is the library's own when nil.
+	dispatcher actor.Dispatcher
 
 	mu      sync.Mutex
 	reasons []string // "ready" or the reason, as published
@@ -306,6 +325,11 @@ func newRig(t testing.TB, model *fakeModel, change func(*ModelPoolConfig)) *rig 
 	if change != nil {
 		change(&cfg)
 	}
+	if b, ok := t.(*testing.B); ok {
+		warm := guard.NewWarm(8)
+		b.Cleanup(warm.Close)
+		r.dispatcher = warm
+	}
 	r.ModelPool = NewModelPool(cfg)
 	r.sys = guard.NewSystem(nil)
 	r.spawn()
@@ -315,7 +339,8 @@ func newRig(t testing.TB, model *fakeModel, change func(*ModelPoolConfig)) *rig 
 func (r *rig) spawn() {
 	r.t.Helper()
 	pid, err := r.sys.Root.SpawnNamed(r.Props(guard.Options{
-		OnPanic: func(string, any, []byte) { r.panics.Add(1) },
+		OnPanic:    func(string, any, []byte) { r.panics.Add(1) },
+		Dispatcher: r.dispatcher,
 	}), "modelpool")
 	require.NoError(r.t, err)
 	r.pid = pid
