@@ -78,6 +78,9 @@ func denial(phase decision.Phase, v decision.Verdict) *extmcp.AuthorizationError
 	if _, ok := extmcp.AuthorizationError_Code_name[int32(code)]; !ok {
 		code = extmcp.AuthorizationError_UNKNOWN
 	}
+	if v.Ref == "" {
+		v.Ref = newRef()
+	}
 	reason := v.Reason
 	if reason == "" {
 		reason = decision.ReasonUndecided + " (ref " + v.Ref + ")"

@@ -67,7 +67,7 @@ func build() []Setting {
 		row("MODEL_JUDGE_WINDOWS", Int, "8", "How many windows of one payload the judge reads, most suspicious first.",
 			func(s *Settings) any { return &s.ModelJudgeWindows }, within(1, 65536)),
 		row("MODEL_QUEUE_TOKENS", Int, "65536", "The bound of the inference queue, in tokens.",
-			func(s *Settings) any { return &s.ModelQueueTokens }, within(512, 16*mib)),
+			func(s *Settings) any { return &s.ModelQueueTokens }, within(1024, 16*mib)),
 		row("MODEL_CACHE", Int, "65536", "The bound of the score cache, in entries; 0 switches it off.",
 			func(s *Settings) any { return &s.ModelCache }, within(0, 16*mib)),
 		row("ONNXRUNTIME_LIB", String, "", "The ONNX Runtime shared library.",
