@@ -70,10 +70,11 @@ func readNodes(file string, data []byte) (*node, error) {
 
 type reader struct {
 	problems
-	file    string
-	anchors map[string]*node
-	nodes   int
-	over    bool
+	file     string
+	anchors  map[string]*node
+	anchored int
+	nodes    int
+	over     bool
 }
 
 func (r *reader) at(line, column int) Position {
@@ -315,7 +316,7 @@ func (r *reader) mapping(out *node, values []*ast.MappingValueNode, depth int) {
 }
 
 func (r *reader) anchor(v *ast.AnchorNode, depth int) *node {
-	if len(r.anchors) >= maxAnchors {
+	if r.anchored++; r.anchored > maxAnchors {
 		r.refuse(r.pos(v.GetToken()), "more than %d anchors", maxAnchors)
 		return &node{pos: r.pos(v.GetToken())}
 	}

@@ -33,7 +33,7 @@ func appendAddresses(out []string, s string) []string {
 		s = strings.ToValidUTF8(decoded, "\ufffd")
 	}
 	s = atSigns.Replace(s)
-	from := 0
+	from, last := 0, ""
 	for i := 0; i < len(s); i++ {
 		if s[i] != '@' {
 			continue
@@ -46,9 +46,13 @@ func appendAddresses(out []string, s string) []string {
 			continue // "meet @ five" is no address; "bob @ evil.example" is one to a lenient mail server
 		}
 		local := addressLocal(s, from, i)
+		if local == "" && i == from {
+			local = last // a@b@c: some mailers deliver to b, some to c
+		}
 		if local == "" {
 			continue
 		}
+		last = local
 		out = append(out, local+"@"+domain)
 		from = end
 		i = end - 1
@@ -64,6 +68,7 @@ func spaced(s string, at int) bool {
 
 // addressLocal reads the local part that ends before s[at], not reaching back over from.
 func addressLocal(s string, from, at int) string {
+	from = max(from, at-lookAhead)
 	end := skipBack(s, from, at)
 	if end > from && s[end-1] == '"' {
 		for i := end - 2; i >= from; i-- {
@@ -119,6 +124,7 @@ func localRune(r rune) bool {
 
 // addressDomain reads the domain after the at sign and returns where it ends.
 func addressDomain(s string, i int) (string, int) {
+	s = s[:min(len(s), i+lookAhead)]
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(r) || invisible(r) {

@@ -14,6 +14,9 @@ func URLs(v any) []string {
 	return out
 }
 
+// lookAhead bounds how far a single candidate is read before it is given up, so that a text full of candidates stays linear.
+const lookAhead = 1024
+
 const maxUnescape = 3 // layers of percent-encoding that are looked through
 
 func appendURLs(out []string, s string, layer int) []string {
@@ -111,10 +114,11 @@ func authorityFollows(scheme, rest string) bool {
 	if specialSchemes[strings.ToLower(scheme)] {
 		return true
 	}
-	return len(rest) > 2 && isSlash(rest[0]) && isSlash(rest[1])
+	return len(scheme) > 1 && len(rest) > 2 && isSlash(rest[0]) && isSlash(rest[1]) // one letter is a drive
 }
 
 func hostLike(s string) bool {
+	s = s[:min(len(s), lookAhead)]
 	end := strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || strings.ContainsRune("/\\?#:\"'<>", r) })
 	if end < 0 {
 		end = len(s)
@@ -136,15 +140,19 @@ func urlEnd(s string, from int) int {
 
 // trimURL drops punctuation that belongs to the sentence around the URL.
 func trimURL(s string) string {
+	round := strings.Count(s, ")") - strings.Count(s, "(")
+	square := strings.Count(s, "]") - strings.Count(s, "[")
 	for len(s) > 0 {
 		switch c := s[len(s)-1]; {
 		case strings.IndexByte(".,;:!?'", c) >= 0:
-			s = s[:len(s)-1]
-		case c == ')' && strings.Count(s, "(") < strings.Count(s, ")"), c == ']' && strings.Count(s, "[") < strings.Count(s, "]"):
-			s = s[:len(s)-1]
+		case c == ')' && round > 0:
+			round--
+		case c == ']' && square > 0:
+			square--
 		default:
 			return s
 		}
+		s = s[:len(s)-1]
 	}
 	return s
 }
