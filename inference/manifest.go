@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sort"
@@ -16,7 +17,8 @@ const ManifestFile = "sallyport.json"
 const manifestFormat = 1
 
 // Manifest is sallyport.json: what was measured about a model, and what its
-// files must be. Every member is optional.
+// files must be. Every member is optional; members not listed here are refused,
+// so that a misspelt threshold does not go unnoticed.
 type Manifest struct {
 	Format  int    `json:"format,omitzero"`
 	Name    string `json:"name,omitzero"`
@@ -48,12 +50,41 @@ type Thresholds struct {
 	Review float64 `json:"review"`
 }
 
-// Calibration says on what the thresholds were set. Tools may keep more about
-// it; what they add is kept and not read.
+// Calibration says on what the thresholds were set.
 type Calibration struct {
-	Set       string         `json:"set,omitzero"`
-	Documents int            `json:"documents,omitzero"`
-	Rest      jsontext.Value `json:",inline"`
+	// Set names the set of benign documents, Documents is their number.
+	Set       string
+	Documents int
+	// Rest is what calibrating tools write besides; it is kept as it is.
+	Rest map[string]jsontext.Value
+}
+
+// IsZero reports whether there is nothing to write.
+func (c Calibration) IsZero() bool { return c.Set == "" && c.Documents == 0 && len(c.Rest) == 0 }
+
+// UnmarshalJSON reads the members that are known and keeps the others.
+func (c *Calibration) UnmarshalJSON(data []byte) error {
+	var known struct {
+		Set       string `json:"set"`
+		Documents int    `json:"documents"`
+	}
+	all := map[string]jsontext.Value{}
+	if err := errors.Join(json.Unmarshal(data, &known), json.Unmarshal(data, &all)); err != nil {
+		return err
+	}
+	delete(all, "set")
+	delete(all, "documents")
+	*c = Calibration{known.Set, known.Documents, all}
+	return nil
+}
+
+// MarshalJSON writes the members in the order of their names.
+func (c Calibration) MarshalJSON() ([]byte, error) {
+	all := map[string]any{"set": c.Set, "documents": c.Documents}
+	for name, value := range c.Rest {
+		all[name] = value
+	}
+	return json.Marshal(all, json.Deterministic(true))
 }
 
 // Surfaces are the names under which thresholds may be given: where in MCP
@@ -115,6 +146,15 @@ func (m *Manifest) checkMaps() error {
 		}
 	}
 	return nil
+}
+
+// Encode returns the text of sallyport.json.
+func (m Manifest) Encode() ([]byte, error) {
+	data, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", ManifestFile, err)
+	}
+	return append(data, '\n'), nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

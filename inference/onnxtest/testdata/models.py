@@ -135,7 +135,7 @@ def main():
         "format": 1, "name": "test-weights", "version": "1", "normalizer": "nfkc-lower-1", "windows": {"tokens": 48, "overlap": 0.25, "wide": 128},
         "thresholds": {"default": {"block": 0.9, "review": 0.6}, "result": {"block": 0.95, "review": 0.8}},
         "files": {f: digest(f) for f in ("model.onnx", "tokenizer.json", "config.json")},
-        "calibration": {"set": "none", "documents": 0}}, indent=1) + "\n")
+        "calibration": {"set": "none", "documents": 0, "notes": ["weights by hand"]}}, indent=1) + "\n")
 
 
 main()
