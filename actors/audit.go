@@ -19,8 +19,9 @@ type AuditSink interface {
 	// Append writes one record. An error means that it is not written and that the
 	// sink itself marks the gap.
 	Append(*audit.Record) error
-	// Tick does what is due with time (checkpoints, forcing lines to disk).
-	Tick() error
+	// Flush does what is due with time (checkpoints, forcing lines to disk). It is
+	// called about once a second and before the end.
+	Flush() error
 	// Close writes what is outstanding and ends the stream.
 	Close() error
 }
@@ -36,8 +37,8 @@ type AuditConfig struct {
 	Sink AuditSink
 	// Capacity is how many records may wait; zero is 8192.
 	Capacity int
-	// TickEvery is the interval of Sink.Tick; zero is one second.
-	TickEvery time.Duration
+	// FlushEvery is the interval of Sink.Flush; zero is one second.
+	FlushEvery time.Duration
 	// OnWritten is told of every record that was written, OnLost of every one that
 	// was not, with why. They must not block; OnLost is called on any goroutine.
 	OnWritten func()
@@ -61,8 +62,8 @@ func NewAudit(cfg AuditConfig) *Audit {
 	if cfg.Capacity <= 0 {
 		cfg.Capacity = 8192
 	}
-	if cfg.TickEvery <= 0 {
-		cfg.TickEvery = time.Second
+	if cfg.FlushEvery <= 0 {
+		cfg.FlushEvery = time.Second
 	}
 	if cfg.OnWritten == nil {
 		cfg.OnWritten = func() {}
@@ -195,7 +196,7 @@ func (a *auditActor) Receive(c actor.Context) {
 	}
 }
 
-func (a *auditActor) arm() { a.tick = a.h.later(a.h.cfg.TickEvery, &auditTick{of: a}) }
+func (a *auditActor) arm() { a.tick = a.h.later(a.h.cfg.FlushEvery, &auditTick{of: a}) }
 
 func (a *auditActor) write(rec *audit.Record) error {
 	if a.h.closed.Load() {
@@ -222,7 +223,7 @@ func (a *auditActor) flush() error {
 		return nil
 	}
 	a.confess()
-	return a.outcome(a.h.cfg.Sink.Tick())
+	return a.outcome(a.h.cfg.Sink.Flush())
 }
 
 func (a *auditActor) close() error {

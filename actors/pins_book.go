@@ -19,9 +19,9 @@ const (
 type Pin struct {
 	Service string `json:"service"`
 	Tool    string `json:"tool"`
-	// Hash and Fields are hex SHA-256 of the canonical definition and of its members.
-	Hash   string            `json:"hash"`
-	Fields map[string]string `json:"fields,omitempty"`
+	// Hash and Fields are those of messages.ToolPin.
+	Hash   messages.PinHash            `json:"hash"`
+	Fields map[string]messages.PinHash `json:"fields,omitempty"`
 	// FirstSeen is when this definition was first seen, or approved.
 	FirstSeen time.Time `json:"first_seen"`
 	// Approved is whether a person accepted this definition; else it was merely the
@@ -33,16 +33,16 @@ type Pin struct {
 
 // SeenPin is a definition that drifted from its pin.
 type SeenPin struct {
-	Hash   string            `json:"hash"`
-	Fields map[string]string `json:"fields,omitempty"`
-	At     time.Time         `json:"at"`
+	Hash   messages.PinHash            `json:"hash"`
+	Fields map[string]messages.PinHash `json:"fields,omitempty"`
+	At     time.Time                   `json:"at"`
 }
 
 // Changed names the members in which two definitions differ, in order.
-func Changed(pinned, seen map[string]string) []string {
+func Changed(pinned, seen map[string]messages.PinHash) []string {
 	var names []string
 	for name, hash := range pinned {
-		if seen[name] != hash {
+		if other, ok := seen[name]; !ok || other != hash {
 			names = append(names, name)
 		}
 	}
@@ -74,7 +74,7 @@ func newPinBook(limit int, skeleton func(string) string) *pinBook {
 // observe compares one list with the book, pins what is new, and reports whether
 // the book changed.
 func (b *pinBook) observe(service string, tools []messages.ToolPin, at time.Time) (found []messages.PinFinding, changed bool) {
-	listed := make(map[string]string, len(tools)) // name -> hash within this list
+	listed := make(map[string]messages.PinHash, len(tools)) // name -> hash within this list
 	for _, t := range tools {
 		remark := func(f messages.PinFinding) {
 			f.Index, f.Tool = t.Index, t.Name

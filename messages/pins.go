@@ -1,21 +1,41 @@
 package messages
 
 import (
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
+
+// PinHash is the SHA-256 of a canonical tool definition, or of one of its members.
+// As text it is 64 hex digits.
+type PinHash [32]byte
+
+// MarshalText returns the hex digits.
+func (h PinHash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads the hex digits.
+func (h *PinHash) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(h)) {
+		return fmt.Errorf("pin hash: %d digits instead of %d", len(text), hex.EncodedLen(len(h)))
+	}
+	if _, err := hex.Decode(h[:], text); err != nil {
+		return fmt.Errorf("pin hash: %w", err)
+	}
+	return nil
+}
 
 // ToolPin is one tool definition of a list as it was received now.
 type ToolPin struct {
 	// Index is the tool's place in tools[].
 	Index int
 	Name  string
-	// Hash is the hex SHA-256 of the whole canonical definition.
-	Hash string
-	// Fields are the hex SHA-256 of the definition's top-level members, by name.
-	// They tell what changed without keeping any text.
-	Fields map[string]string
+	// Hash is over the whole canonical definition.
+	Hash PinHash
+	// Fields are the hashes of the definition's top-level members, by name. They
+	// tell what changed without keeping any text.
+	Fields map[string]PinHash
 }
 
 // Observe shows the tools of one list to the pins actor.

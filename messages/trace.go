@@ -1,0 +1,41 @@
+package messages
+
+import (
+	"encoding/hex"
+
+	"github.com/sallyport-mcp/sallyport/rules"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// TraceKey is the keyed hash of what groups calls into one trace.
+type TraceKey [16]byte
+
+// String is the first half in hex, for logs.
+func (k TraceKey) String() string { return hex.EncodeToString(k[:4]) + "…" }
+
+// Advance feeds one event's matches to the automata of a trace key.
+type Advance struct {
+	*guard.Promise[[]rules.Hit]
+	Key     TraceKey
+	Set     *rules.Set
+	Matched rules.Matched
+	Info    rules.AdvanceInfo
+}
+
+// Settle tells the shard whether an exchange happened. It is sent once, and a lost
+// one is made up for by the pending time of rules.AdvanceInfo.
+type Settle struct {
+	guard.Quiet
+	Key    TraceKey
+	ID     [16]byte
+	Commit bool
+	// Lost is told when the message reaches no actor; nil tells nobody.
+	Lost func()
+}
+
+// Reject tells Lost.
+func (s *Settle) Reject(error) {
+	if s.Lost != nil {
+		s.Lost()
+	}
+}
