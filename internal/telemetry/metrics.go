@@ -47,6 +47,7 @@ type Metrics struct {
 	auditLines       counters
 	auditDropped     counters
 	partial          counters
+	ruleErrors       counters
 
 	catalogue []Metric
 }
@@ -162,6 +163,9 @@ func (m *Metrics) AuditLines(n int) { m.auditLines.add(float64(n)) }
 
 // AuditDropped counts audit records that were not written.
 func (m *Metrics) AuditDropped(n int) { m.auditDropped.add(float64(n)) }
+
+// RuleError counts one rule that could not be evaluated for one exchange.
+func (m *Metrics) RuleError() { m.ruleErrors.add(1) }
 
 // CoveragePartial counts one exchange of which not everything was scanned.
 func (m *Metrics) CoveragePartial() { m.partial.add(1) }

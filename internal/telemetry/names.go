@@ -38,6 +38,7 @@ const (
 	NameAuditLines        = Prefix + "audit_lines_total"
 	NameAuditDropped      = Prefix + "audit_dropped_total"
 	NameCoveragePartial   = Prefix + "coverage_partial_total"
+	NameRuleErrors        = Prefix + "rule_errors_total"
 	NameBuildInfo         = Prefix + "build_info"
 )
 
@@ -109,7 +110,7 @@ const (
 // Results of a reload.
 const (
 	ReloadOK        = "success"
-	ReloadFailed    = "failure"
+	ReloadFailed    = "error"
 	ReloadUnchanged = "unchanged"
 )
 

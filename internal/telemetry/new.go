@@ -114,6 +114,7 @@ func (b *builder) build(o options) {
 		closed(LabelResult, TokenValid, TokenMissing, TokenUnknown, TokenExpired, TokenInvalid, TokenRepeated))
 	m.auditLines = b.counter(NameAuditLines, "Audit records written.")
 	m.auditDropped = b.counter(NameAuditDropped, "Audit records that could not be written.")
+	m.ruleErrors = b.counter(NameRuleErrors, "Rules that could not be evaluated for an exchange.")
 	m.partial = b.counter(NameCoveragePartial, "Exchanges of which not everything was scanned.")
 	b.gaugeVec(NameBuildInfo, "1, labelled with the build that runs.", LabelVersion, LabelRevision, LabelGo).
 		WithLabelValues(labelText(o.version), labelText(o.revision), labelText(o.goVersion)).Set(1)
