@@ -47,10 +47,9 @@ func passes(b *testing.B, body []byte) {
 	}
 }
 
-// BenchmarkScan64K reports, beside the time, how many SHA-256 passes over the same number of bytes the whole
+// BenchmarkScan64K reports, beside the time, how many SHA-256 passes over the same bytes the whole
 // path takes: both are the best of the same run, taken in turn, so that a busy machine slows both.
 func BenchmarkScan64K(b *testing.B) {
-	yard := []byte(benchTexts[0].text)
 	for _, t := range benchTexts {
 		b.Run(t.name, func(b *testing.B) {
 			body := []byte(result(strings.ToValidUTF8(t.text, "")))
@@ -58,7 +57,7 @@ func BenchmarkScan64K(b *testing.B) {
 			best, hash := time.Duration(1<<62), time.Duration(1<<62)
 			for b.Loop() {
 				t0 := time.Now()
-				sha256.Sum256(yard)
+				sha256.Sum256(body)
 				t1 := time.Now()
 				passes(b, body)
 				hash, best = min(hash, t1.Sub(t0)), min(best, time.Since(t1))

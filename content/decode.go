@@ -29,10 +29,8 @@ func (sc *scan) derive(v *view, f features) {
 		}
 		return
 	}
-	if f.has(hasNonASCII) && material(v.text) {
-		if n := len(sc.queue); sc.stepView(v, ViewNormalised, 0, normaliseStep) {
-			sc.queue[n].features = f &^ (hasControl | hasNonASCII)
-		}
+	if f.has(hasNonASCII) {
+		sc.normalised(v, f)
 	}
 	if f.has(hasSpaced) && !f.has(hasNonASCII) {
 		sc.collapse(v)
@@ -48,23 +46,36 @@ func (sc *scan) derive(v *view, f features) {
 	}
 }
 
+// normalised queues the folded text of v, if folding shows anything.
+func (sc *scan) normalised(v *view, f features) {
+	if len(v.text) > sc.budget {
+		sc.incomplete(v, 0, len(v.text))
+		return
+	}
+	text, ok := normalise(v.text)
+	if !ok {
+		return
+	}
+	sc.budget -= len(text)
+	sc.queue = append(sc.queue, &view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer, features: f &^ (hasControl | hasNonASCII)})
+}
+
 // stepView queues the text that a transformation makes of v, if it makes any difference.
-func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) bool {
+func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 	if v.layer+deeper > maxLayers {
 		sc.incomplete(v, 0, len(v.text))
-		return false
+		return
 	}
 	if len(v.text) > sc.budget {
 		sc.incomplete(v, 0, len(v.text))
-		return false
+		return
 	}
 	text, changed := rewrite(v.text, step)
 	if !changed {
-		return false
+		return
 	}
 	sc.budget -= len(text)
 	sc.queue = append(sc.queue, &view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
-	return true
 }
 
 // incomplete reports that a span of v was left undecoded.

@@ -131,19 +131,25 @@ func (sc *scan) hidden() {
 		}
 		return rtl
 	}
-	prev := rune(-1) // last visible character
+	last := -1 // where the last visible character is
 	marks, marksAt := 0, 0
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < 0x80 {
 			if byteClass[c]&classControl != 0 && sc.v.up == nil {
 				// Escapes of controls are how programs write them; only a control itself is one.
-				i = sc.control(i, prev)
+				i = sc.control(i, runeAt(text, last))
 				continue
 			}
 			marks = 0
-			prev = rune(c)
+			last = i
 			i++
+			continue
+		}
+		if !maybeInvisible(c, text[i+1]) {
+			marks = 0
+			last = i
+			i += leadLength(c)
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -169,12 +175,50 @@ func (sc *scan) hidden() {
 		k := invisibleOf(r)
 		if k == visible {
 			marks = 0
-			prev = r
+			last = i
 			i += n
 			continue
 		}
-		i = sc.invisible(i, prev, hasRTL)
+		i = sc.invisible(i, runeAt(text, last), hasRTL)
 	}
+}
+
+// runeAt returns the character at byte i, -1 when i is.
+func runeAt(text string, i int) rune {
+	if i < 0 {
+		return -1
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return r
+}
+
+// leadLength returns how many bytes the character with this first byte has.
+func leadLength(c byte) int {
+	switch {
+	case c < 0xe0:
+		return 2
+	case c < 0xf0:
+		return 3
+	}
+	return 4
+}
+
+// maybeInvisible tells by the first two bytes of a character that most are neither invisible nor combining nor
+// controls.
+func maybeInvisible(c, d byte) bool {
+	switch c {
+	case 0xc2:
+		return d < 0xa0 || d == 0xad
+	case 0xcc, 0xcd, 0xd2, 0xd8, 0xe1, 0xf0, 0xf3:
+		return true
+	case 0xe2:
+		return d <= 0x83 || d == 0xa0
+	case 0xe3:
+		return d == 0x85
+	case 0xef:
+		return d >= 0xb8 && d != 0xbc && d != 0xbd
+	}
+	return false
 }
 
 // maxMarks is how many combining marks may stand on one character: the richest orthographies need fewer.

@@ -106,6 +106,19 @@ func (x *keywordIndex) run(sc *scan, text string) {
 	}
 }
 
+// mustIndex indexes words that are written in this package.
+func mustIndex(words ...string) *keywordIndex {
+	k := make([]keyword, len(words))
+	for i, w := range words {
+		k[i].text = w
+	}
+	x, err := newKeywordIndex(k)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
 // any reports whether any keyword occurs in text.
 func (x *keywordIndex) any(text string) bool {
 	if len(text) < minKeyword {

@@ -144,6 +144,10 @@ const fenceWindow = 200
 var fenceKinds = []string{"document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
 	"user input", "user query", "query", "conversation", "content", "email", "message", "prompt"}
 
+// newOrders are what follows a fence when it is no end of anything.
+var newOrders = mustIndex("new instruction", "new task", "new system", "real task", "actual task", "updated instruction", "additional instruction", "real instruction",
+	"actual instruction", "next instruction", "system instruction", "new prompt", "begin instruction", "start of instruction", "important instruction", "new objective", "special instruction")
+
 // fence looks at a line that claims that the data ends, with new instructions after it.
 func (sc *scan) fence(at int) {
 	end := at + len("end of ")
@@ -164,13 +168,10 @@ func (sc *scan) fence(at int) {
 		return
 	}
 	sc.fenced = reach{sc.v, end + fenceWindow}
-	after := strings.ToLower(sc.text[end:min(len(sc.text), end+fenceWindow)])
-	for _, w := range [...]string{"new instruction", "new task", "new system", "real task", "actual task", "updated instruction", "additional instruction", "real instruction",
-		"actual instruction", "next instruction", "system instruction", "new prompt", "begin instruction", "start of instruction", "important instruction", "new objective", "special instruction"} {
-		if strings.Contains(after, w) {
-			sc.add(detFence, at, end)
-			return
-		}
+	after := sc.text[end:min(len(sc.text), end+fenceWindow)]
+	if newOrders.any(after) {
+		sc.add(detFence, at, end)
+		return
 	}
 	if i := strings.IndexByte(after, '\n'); i >= 0 {
 		if line := strings.TrimLeft(after[i:], "\r\n"); ordered(line, 0) {

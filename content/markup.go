@@ -81,17 +81,7 @@ func (sc *scan) hiddenStyle(at int) {
 var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "the agent", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
 
 // addressing finds whether a text has anything that addressed goes on to look for.
-var addressing = func() *keywordIndex {
-	words := []keyword{{text: "ignore "}, {text: "disregard "}, {text: "forget "}}
-	for _, a := range addressees {
-		words = append(words, keyword{text: a})
-	}
-	x, err := newKeywordIndex(words)
-	if err != nil {
-		panic(err)
-	}
-	return x
-}()
+var addressing = mustIndex(append([]string{"ignore ", "disregard ", "forget "}, addressees...)...)
 
 // commands are what such text asks for.
 var commands = []string{"ignore", "disregard", "forget", "you must", "you should", "must ", "do not tell", "don't tell", "do not mention", "send ", "forward ", "call ", "execute", "run ", "reveal", "include ", "exfiltrate", "upload", "read ", "instead", "follow ", "respond with", "reply with", "output ", "say ", "recommend", "approve", "rate this", "give this"}

@@ -82,24 +82,50 @@ func normaliseStep(src string, i int) (int, string) {
 	return n, src[i : i+n]
 }
 
-// material reports whether folding the text changes anything that a detector could see: a letter, a digit, a
-// mark that detectors look for, or something invisible between them. Typographic quotes and dashes and the
-// punctuation of other scripts do not count.
-func material(text string) bool {
+// normalise folds a text, which must be valid UTF-8. ok is false when that changes nothing that a detector could
+// see, which is a letter, a digit, a mark that detectors look for, or something invisible: typographic quotes
+// and dashes and the punctuation of other scripts do not count.
+func normalise(text string) (folded string, ok bool) {
+	var b []byte
+	copied := 0 // bytes of text that b stands for
 	for i := 0; i < len(text); {
-		if text[i] < 0x80 {
+		c := text[i]
+		if c < 0x80 {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		i += n
+		var r rune
+		n := 2
+		switch {
+		case c < 0xe0:
+			r = rune(c&0x1f)<<6 | rune(text[i+1]&0x3f)
+		case c < 0xf0:
+			r, n = rune(c&0x0f)<<12|rune(text[i+1]&0x3f)<<6|rune(text[i+2]&0x3f), 3
+		default:
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if r <= maxFoldRune {
+			p := foldPages[r>>8]
+			if p == nil || p[r&0xff] == 0 {
+				i += n
+				continue
+			}
+		}
 		to, same := fold(r)
 		if same {
+			i += n
 			continue
 		}
-		if to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte("@|<>[]=%&_/.#:\\", to[0]) >= 0 {
-			return true
+		if b == nil {
+			b = make([]byte, 0, len(text))
 		}
+		b = append(append(b, text[copied:i]...), to...)
+		i += n
+		copied = i
+		ok = ok || to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte("@|<>[]=%&_/.#:\\", to[0]) >= 0
 	}
-	return false
+	if !ok {
+		return "", false
+	}
+	return string(append(b, text[copied:]...)), true
 }

@@ -224,6 +224,8 @@ func (sc *scan) flush() {
 		return cmp.Or(b.end-a.end, a.det.id-b.det.id)
 	})
 	before := len(sc.spans)
+	sc.rep.Findings = slices.Grow(sc.rep.Findings, len(sc.hits))
+	sc.spans = slices.Grow(sc.spans, len(sc.hits))
 	known := sc.spans[:before]
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
