@@ -30,8 +30,9 @@ func checkHostPort(text string) error {
 	return nil
 }
 
-// maxSocketPath is what the address of a unix socket can hold, in bytes, on Linux.
-const maxSocketPath = 107
+// maxSocketPath is what the address of a unix socket can hold on Linux, in bytes,
+// less the one that the socket's name is longer while it is being made.
+const maxSocketPath = 106
 
 func checkListen(text string) error {
 	path, ok := strings.CutPrefix(text, "unix:")

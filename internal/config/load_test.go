@@ -175,7 +175,7 @@ func TestSingleValuesAreChecked(t *testing.T) {
 	for env, want := range map[string]string{
 		"LISTEN_ADDR=unix:sock":                         `"unix:sock" is not unix: and an absolute path`,
 		"LISTEN_ADDR=:http":                             `":http" has no port from 0 to 65535`,
-		"LISTEN_ADDR=unix:/" + strings.Repeat("a", 110): "the socket path is over 107 bytes",
+		"LISTEN_ADDR=unix:/" + strings.Repeat("a", 110): "the socket path is over 106 bytes",
 		"ADMIN_ADDR=unix:/run/admin.sock":               `"unix:/run/admin.sock" is not host:port`,
 		"AUDIT_HEADERS=Authorization":                   `"authorization" carries credentials and cannot be audited`,
 		"RULE_HEADERS=:path":                            `":path" is not a header name`,
