@@ -152,10 +152,11 @@ func TestParseLineRefuses(t *testing.T) {
 		"not an object":   `[1]`,
 		"no chain":        `{"ts":"2026-03-04T12:00:00.123Z"}`,
 		"seq zero":        `{"seq":0,"prev":"00"}`,
-		"short hash":      `{"seq":1,"prev":"00","ts":"2026-03-04T12:00:00.123Z"}`,
-		"no time":         `{"seq":1,"prev":"` + Hash{}.String() + `"}`,
-		"repeated member": `{"seq":1,"seq":2,"prev":"` + Hash{}.String() + `","ts":"2026-03-04T12:00:00.123Z"}`,
-		"two on a line":   `{"seq":1,"prev":"` + Hash{}.String() + `","ts":"2026-03-04T12:00:00.123Z"}{}`,
+		"short hash":      `{"seq":1,"prev":"00","ts":"2026-03-04T12:00:00.123Z","event":"start"}`,
+		"no time":         `{"seq":1,"prev":"` + Hash{}.String() + `","event":"start"}`,
+		"no kind":         `{"seq":1,"prev":"` + Hash{}.String() + `","ts":"2026-03-04T12:00:00.123Z"}`,
+		"repeated member": `{"seq":1,"seq":2,"prev":"` + Hash{}.String() + `","ts":"2026-03-04T12:00:00.123Z","event":"start"}`,
+		"two on a line":   `{"seq":1,"prev":"` + Hash{}.String() + `","ts":"2026-03-04T12:00:00.123Z","event":"start"}{}`,
 	}
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -91,10 +91,13 @@ type wireFinding struct {
 	FP       Fingerprint `json:"fp"`
 }
 
-var errNotChainLine = errors.New("no seq and prev: not a line of an audit chain")
+var (
+	errNotChainLine = errors.New("no seq and prev: not a line of an audit chain")
+	errNoKind       = errors.New("neither an event nor a phase")
+)
 
 // ParseLine reads one line, without its newline. It refuses invalid JSON, repeated names, invalid UTF-8, and objects that
-// carry no seq and prev.
+// carry no seq and prev, or say neither event nor phase.
 func ParseLine(line []byte) (Line, error) {
 	var w wireLine
 	if err := json.Unmarshal(line, &w); err != nil {
@@ -102,6 +105,9 @@ func ParseLine(line []byte) (Line, error) {
 	}
 	if w.Seq == 0 || w.Prev == "" {
 		return Line{}, fmt.Errorf("parse audit line: %w", errNotChainLine)
+	}
+	if w.Event == "" && w.Phase == "" {
+		return Line{}, fmt.Errorf("parse audit line %d: %w", w.Seq, errNoKind)
 	}
 	prev, err := ParseHash(w.Prev)
 	if err != nil {

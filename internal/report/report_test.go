@@ -49,20 +49,17 @@ func TestTextTablesAlign(t *testing.T) {
 	r := New("T", "")
 	r.Section("S", tab)
 	require.NoError(t, r.Write(&out, TextEncoding))
-	require.Contains(t, out.String(), `
-name  n       left  mixed
+	require.Equal(t, `T
+===
+
+S
+---
+name       n  left  mixed
 ----  ------  ----  -----
 日本       5  1     1
 a     12 345  22    –
 b          –  3     x
-`[1:5])
-	var widths []int
-	for line := range strings.SplitSeq(out.String(), "\n") {
-		if i := strings.Index(line, "12 345"); i >= 0 {
-			widths = append(widths, i)
-		}
-	}
-	require.Equal(t, []int{6}, widths)
+`, out.String())
 }
 
 func TestTicks(t *testing.T) {
@@ -123,7 +120,9 @@ func TestScaleProperties(t *testing.T) {
 // Whatever the numbers are, every chart renders: the SVG is well-formed and has no coordinate that is not a number.
 func TestChartsTakeAnything(t *testing.T) {
 	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300, 1e300}))
-	axis := rapid.Custom(func(t *rapid.T) Axis { return Axis{Label: "l", Log: rapid.Bool().Draw(t, "log"), Tight: rapid.Bool().Draw(t, "tight")} })
+	axis := rapid.Custom(func(t *rapid.T) Axis {
+		return Axis{Label: "l", Log: rapid.Bool().Draw(t, "log"), Tight: rapid.Bool().Draw(t, "tight")}
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Point { return Point{number.Draw(t, "x"), number.Draw(t, "y")} }), 0, 6)
 		line := &LineChart{X: axis.Draw(t, "x axis"), Y: axis.Draw(t, "y axis"), Series: []Series{{Name: "a", Points: points.Draw(t, "a")}, {Points: points.Draw(t, "b")}},

@@ -13,6 +13,8 @@ const (
 	laneGap     = 10.0
 	maxLaneRows = 6 // overlapping spans beyond share the last rows
 	eventRow    = 16.0
+
+	maxBesideLabels = 12 // a lane with more spans labels only those that have the room inside
 )
 
 func (t *Timeline) svg() template.HTML {
@@ -41,7 +43,11 @@ func (t *Timeline) svg() template.HTML {
 		d.line(left, y, right, y, "axis", "")
 		d.text(left-10, y+h/2+4, "end", "strong", fit(clean(l), 34))
 		for j, sp := range rows[i] {
-			d.span(t, sp, s, y+laneGap/2, room(rows[i][j+1:], sp, s, right))
+			free := 0.0
+			if len(rows[i]) <= maxBesideLabels {
+				free = room(rows[i][j+1:], sp, s, right)
+			}
+			d.span(t, sp, s, y+laneGap/2, free)
 		}
 		y += h
 	}
