@@ -111,8 +111,10 @@ func (a *lifecycleActor) finish(m *frontDrained) {
 		}
 	}
 	a.waiters = nil
-	a.asked = false // a later Drain gets the front's answer again, at once
+	// A later Drain gets the front's answer again, at once.
+	a.asked = false
 	if a.wait != nil {
 		a.wait.Stop()
+		a.wait = nil
 	}
 }

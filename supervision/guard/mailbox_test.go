@@ -71,10 +71,10 @@ func TestQueuedCallersAreAnsweredWhenTheActorEnds(t *testing.T) {
 		end   func(*actor.ActorSystem, *actor.PID)
 		more  []actor.PropsOption
 	}{
-		"stop":                    {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Stop(p) }},
-		"poison":                  {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Poison(p) }},
-		"given up by supervisor":  {crash: true, end: func(*actor.ActorSystem, *actor.PID) {}, more: []actor.PropsOption{actor.WithGuardian(giveUp)}},
-			}
+		"stop":                   {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Stop(p) }},
+		"poison":                 {end: func(s *actor.ActorSystem, p *actor.PID) { s.Root.Poison(p) }},
+		"given up by supervisor": {crash: true, end: func(*actor.ActorSystem, *actor.PID) {}, more: []actor.PropsOption{actor.WithGuardian(giveUp)}},
+	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSystem(t)
