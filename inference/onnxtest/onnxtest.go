@@ -43,6 +43,7 @@ const (
 	BatchBound     = "batch-bound"     // a score depends on the batch
 	Slow           = "slow"            // see SlowWord
 	External       = "external"        // weights in a file of their own
+	Deberta        = "deberta"         // a DeBERTa-v2 of two layers, random weights: scores mean nothing
 )
 
 // Library returns the path of the runtime library: $ONNXRUNTIME_LIB, else
