@@ -53,7 +53,7 @@ func spelledOut(src string, i int) (int, string) {
 	}
 	b := make([]byte, 0, 64)
 	letters, end := 0, i
-	gap := -1
+	gap := ""
 	for j := i; j < len(src) && j-i < maxSpelled; {
 		if !isAlnum(src[j]) || j+1 < len(src) && !separator(src[j+1]) {
 			break
@@ -68,12 +68,12 @@ func spelledOut(src string, i int) (int, string) {
 		if k == end || k >= len(src) || !utf8.RuneStart(src[k]) {
 			break
 		}
-		switch g := k - end; {
-		case gap < 0:
+		switch g := src[end:k]; {
+		case gap == "":
 			gap = g
-		case g > gap:
+		case len(g) > len(gap), len(g) == len(gap) && g != gap:
 			b = append(b, ' ')
-		case g < gap:
+		case len(g) < len(gap):
 			return finishSpelled(letters, end-i, b)
 		}
 		j = k

@@ -78,7 +78,7 @@ func (sc *scan) hiddenStyle(at int) {
 }
 
 // addressees are the ways in which hidden text calls on whoever reads it as a machine.
-var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "the agent", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
+var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
 
 // addressing finds whether a text has anything that addressed goes on to look for.
 var addressing = mustIndex(append([]string{"ignore ", "disregard ", "forget "}, addressees...)...)

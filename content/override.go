@@ -4,8 +4,21 @@ import "strings"
 
 func overrideKeywords() []keyword {
 	var k []keyword
-	for _, verb := range [...]string{"ignore ", "disregard ", "forget ", "override ", "ignoring ", "disregarding ", "ignore\n", "neglect "} {
-		k = append(k, keyword{text: verb, look: func(sc *scan, at int) { sc.override(at, at+len(verb)) }})
+	for _, verb := range [...]string{"ignore", "disregard", "forget", "override", "ignoring", "disregarding", "neglect"} {
+		k = append(k, keyword{text: verb, look: func(sc *scan, at int) {
+			if end := at + len(verb); end < len(sc.text) && strings.IndexByte(" \n\t_-,", sc.text[end]) >= 0 {
+				sc.override(at, end)
+			}
+		}})
+	}
+	// Letters that were set apart evenly come out without the gaps between words.
+	for _, phrase := range [...]string{"ignoreallprevious", "ignoreprevious", "ignoretheprevious", "ignoreallprior", "ignoreyourprevious", "ignoreallinstructions", "ignoreyourinstructions",
+		"disregardallprevious", "disregardprevious", "disregardallprior", "disregardtheabove", "forgetallprevious", "forgetyourinstructions", "revealthesystemprompt", "revealyoursystemprompt"} {
+		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) {
+			if sc.v.label == ViewCollapsed {
+				sc.review(detOverride, at, at+len(phrase), Block)
+			}
+		}})
 	}
 	return k
 }
@@ -13,7 +26,7 @@ func overrideKeywords() []keyword {
 // Words between the verb and what it is to be done to.
 var overrideFill = map[string]bool{
 	"all": true, "any": true, "every": true, "the": true, "of": true, "your": true, "my": true, "our": true, "these": true, "those": true, "and": true, "or": true,
-	"everything": true, "what": true, "whatever": true, "other": true, "completely": true, "that": true, "this": true, "each": true, "both": true, "about": true, "such": true,
+	"everything": true, "what": true, "whatever": true, "other": true, "completely": true, "that": true, "this": true, "each": true, "both": true, "about": true, "such": true, "in": true, "from": true, "with": true,
 }
 
 var overridePast = map[string]bool{

@@ -130,7 +130,7 @@ func (sc *scan) digits() {
 		}
 		sc.card(sc.groups)
 		sc.ssn(start, end, count)
-		sc.phone(start, end, count)
+		sc.national(start, end, count)
 	}
 }
 

@@ -10,46 +10,69 @@ import (
 // thousands of numbers is judged by its shape as well after that.
 const maxPhoneChecks = 16
 
-// phone looks for a telephone number: international with its plus sign, or national in its usual grouping
-// after a word that says so. Bare digits are never one.
-func (sc *scan) phone(start, end, count int) {
+// phoneWords announce a telephone number.
+var phoneWords = []string{"phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms"}
+
+// internationals visits every plus sign with a digit after it.
+func (sc *scan) internationals() {
 	text := sc.text
-	if count < 7 || count > 15 {
+	for from := 0; ; {
+		i := strings.IndexByte(text[from:], '+')
+		if i < 0 || from+i+8 > len(text) {
+			return
+		}
+		at := from + i
+		from = at + 1
+		if !isDigit(text[at+1]) && text[at+1] != '(' || at > 0 && (isAlnum(text[at-1]) || strings.IndexByte("_-./#=&?+", text[at-1]) >= 0) {
+			continue
+		}
+		start := at + 1
+		if text[start] == '(' {
+			start++
+		}
+		end, count := sc.cluster(text, start)
+		from = max(from, end)
+		if count < 8 || count > 15 || !phoneEnds(text, end) {
+			continue
+		}
+		if end-at-1 == count && count < 10 && !contextWord(text, at, phoneWords...) {
+			continue
+		}
+		if sc.validPhone(text[at:end], "ZZ") {
+			sc.add(detPhone, at, end)
+		}
+	}
+}
+
+// national looks for a telephone number in its usual grouping after a word that says so. Bare digits are never
+// one.
+func (sc *scan) national(start, end, count int) {
+	text := sc.text
+	if count < 7 || count > 15 || end-start == count || !phoneEnds(text, end) {
 		return
 	}
 	if start > 0 && text[start-1] == '(' {
 		start--
 	}
-	international := start > 0 && text[start-1] == '+'
-	if international {
-		start--
-	}
-	if start > 0 && (isAlnum(text[start-1]) || strings.IndexByte("_-./#=&?", text[start-1]) >= 0) {
+	if start > 0 && (isAlnum(text[start-1]) || strings.IndexByte("_-./#=&?+", text[start-1]) >= 0) || !contextWord(text, start, phoneWords...) {
 		return
 	}
-	if end < len(text) && (isAlnum(text[end]) || strings.IndexByte("_@/", text[end]) >= 0 || text[end] == '-') {
-		return
+	if sc.validPhone(text[start:end], "US") {
+		sc.add(detPhone, start, end)
 	}
-	region := ""
-	if !international {
-		if end-start == count || strings.IndexByte(text[start:end], '.') == 1 {
-			return
-		}
-		if !contextWord(text, start, "phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms") {
-			return
-		}
-		region = "US"
-	} else if end-start-1 == count && !contextWord(text, start, "phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms", "number", "contact") && count < 10 {
-		return
+}
+
+// phoneEnds reports whether a number may end at byte end.
+func phoneEnds(text string, end int) bool {
+	return end == len(text) || !isAlnum(text[end]) && strings.IndexByte("_@/-", text[end]) < 0
+}
+
+// validPhone asks the library, as long as it may.
+func (sc *scan) validPhone(s, region string) bool {
+	if sc.phones >= maxPhoneChecks {
+		return true
 	}
-	if sc.phones < maxPhoneChecks {
-		sc.phones++
-		n, err := phonenumbers.Parse(text[start:end], region)
-		if err != nil || !phonenumbers.IsValidNumber(n) {
-			return
-		}
-	} else if count < 10 {
-		return
-	}
-	sc.add(detPhone, start, end)
+	sc.phones++
+	n, err := phonenumbers.Parse(s, region)
+	return err == nil && phonenumbers.IsValidNumber(n)
 }

@@ -61,7 +61,6 @@ func (sc *scan) secrecy(at, end int) {
 		after := sc.around(end, end, 0, 60)
 		// Advice on style, as in "do not tell the user to refresh", hides nothing by itself.
 		if strings.HasPrefix(after, " to ") || strings.HasPrefix(after, " how to") {
-			sc.review(detPoison, at, end, Review)
 			return
 		}
 		sev := Review

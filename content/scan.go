@@ -141,6 +141,7 @@ func (sc *scan) read(v *view) {
 	sc.emails()
 	if f.has(hasDigits) {
 		sc.digits()
+		sc.internationals()
 	}
 	if f.has(hasControl | hasNonASCII) {
 		sc.hidden()

@@ -157,6 +157,14 @@ func (sc *scan) jwt(at int) {
 	sc.add(detJWT, at, end)
 }
 
+// memberName returns the name of the member whose value the current string is, "" when there is none.
+func (sc *scan) memberName() string {
+	if s := &sc.d.strings[sc.str]; !s.Key && s.name >= 0 {
+		return sc.d.strings[s.name].Text
+	}
+	return ""
+}
+
 // opaqueMember reports whether the string is a value that the other side gets back unread, such as a cursor:
 // masking it would break the protocol and hide nothing from anyone.
 func (sc *scan) opaqueMember() bool {
@@ -192,7 +200,7 @@ func (sc *scan) bearer(at int) {
 func (sc *scan) basicAuth(at int) {
 	start := at + len("basic ")
 	before := strings.ToLower(sc.text[max(0, at-24):at])
-	if !strings.Contains(before, "authorization") {
+	if !strings.Contains(before, "authorization") && !(at == 0 && strings.Contains(strings.ToLower(sc.memberName()), "authorization")) {
 		return
 	}
 	end := extent(sc.text, start, maxToken, setBase64)

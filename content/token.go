@@ -203,25 +203,17 @@ func keyLike(body string) bool {
 }
 
 // placeholder reports whether a value is what documentation writes in place of a secret: a published example,
-// a run of one or two characters, an alphabet.
+// a run of crosses, a word that asks to be replaced.
 func placeholder(v string) bool {
 	if len(v) == 0 {
 		return true
 	}
-	var seen [256]bool
-	distinct := 0
-	for i := 0; i < len(v) && distinct < 3; i++ {
-		if !seen[v[i]] {
-			seen[v[i]] = true
-			distinct++
-		}
-	}
-	if distinct < 3 {
+	if strings.IndexByte("xX0*.-_", v[0]) >= 0 && strings.Trim(v, v[:1]) == "" {
 		return true
 	}
 	l := strings.ToLower(v[:min(len(v), 128)])
 	for _, w := range [...]string{"example", "xxxx", "placeholder", "changeme", "change_me", "change-me", "your_", "your-", "yourkey",
-		"yourtoken", "yoursecret", "yourpass", "dummy", "redacted", "insert", "abcdefghij", "1234567890", "replace_", "replace-", "****", "....",
+		"yourtoken", "yoursecret", "yourpass", "dummy", "redacted", "insert", "replace_", "replace-", "****", "....",
 		// Keys that the issuers publish in their manuals.
 		"4ec39hqlyjwdarjtt1zdp7dc"} {
 		if strings.Contains(l, w) {
