@@ -19,6 +19,14 @@ import (
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
 
+// A server can be a front: these are the methods that its owner calls.
+var _ interface {
+	Listen() error
+	Serve() error
+	Drain(ctx context.Context) error
+	Stop()
+} = (*Server)(nil)
+
 // gate is a checker whose calls wait until they are let go.
 type gate struct {
 	entered chan struct{}

@@ -32,30 +32,50 @@ func serviceDesc() *grpc.ServiceDesc {
 	return &d
 }
 
-func handleRequest(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func handleRequest(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (out any, err error) {
 	s, in := srv.(*Server), new(extmcp.McpRequest)
+	defer s.guard(decision.Request, func(v decision.Verdict) { out, err = requestReply(new(decision.Exchange), v), nil })
 	uncompressed(ctx)
 	refused, err := s.receive(decision.Request, in, dec)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if refused != nil {
-		return requestReply(&decision.Exchange{Phase: decision.Request}, *refused), nil
+	case refused != nil:
+		return requestReply(new(decision.Exchange), *refused), nil
 	}
 	return s.request(ctx, in), nil
 }
 
-func handleResponse(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func handleResponse(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (out any, err error) {
 	s, in := srv.(*Server), new(extmcp.McpResponse)
+	empty := &decision.Exchange{Phase: decision.Response}
+	defer s.guard(decision.Response, func(v decision.Verdict) { out, err = responseReply(empty, v), nil })
 	uncompressed(ctx)
 	refused, err := s.receive(decision.Response, in, dec)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if refused != nil {
-		return responseReply(&decision.Exchange{Phase: decision.Response}, *refused), nil
+	case refused != nil:
+		return responseReply(empty, *refused), nil
 	}
 	return s.response(ctx, in), nil
+}
+
+func (s *Server) request(ctx context.Context, in *extmcp.McpRequest) *extmcp.McpRequestResult {
+	x := s.mapper.request(in)
+	return requestReply(x, s.decide(ctx, x, s.checker.CheckRequest))
+}
+
+func (s *Server) response(ctx context.Context, in *extmcp.McpResponse) *extmcp.McpResponseResult {
+	x := s.mapper.response(in)
+	return responseReply(x, s.decide(ctx, x, s.checker.CheckResponse))
+}
+
+// guard, deferred, turns a panic into a denial that answer is given.
+func (s *Server) guard(phase decision.Phase, answer func(decision.Verdict)) {
+	if r := recover(); r != nil {
+		answer(s.panicked(phase, r))
+	}
 }
 
 // uncompressed keeps the reply from being compressed where some dependency has
@@ -85,28 +105,6 @@ func (s *Server) receive(phase decision.Phase, in proto.Message, dec func(any) e
 	return &v, nil
 }
 
-func (s *Server) request(ctx context.Context, in *extmcp.McpRequest) (out *extmcp.McpRequestResult) {
-	x := &decision.Exchange{Phase: decision.Request}
-	defer func() {
-		if r := recover(); r != nil {
-			out = requestReply(x, s.panicked(decision.Request, r))
-		}
-	}()
-	x = s.mapper.request(in)
-	return requestReply(x, s.decide(ctx, x, s.checker.CheckRequest))
-}
-
-func (s *Server) response(ctx context.Context, in *extmcp.McpResponse) (out *extmcp.McpResponseResult) {
-	x := &decision.Exchange{Phase: decision.Response}
-	defer func() {
-		if r := recover(); r != nil {
-			out = responseReply(x, s.panicked(decision.Response, r))
-		}
-	}()
-	x = s.mapper.response(in)
-	return responseReply(x, s.decide(ctx, x, s.checker.CheckResponse))
-}
-
 // decide asks the checker and answers in time whatever it does: it runs on a
 // goroutine of its own, which is left behind when it is overdue.
 func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(context.Context, *decision.Exchange) decision.Verdict) decision.Verdict {
@@ -121,11 +119,7 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 
 	answer := make(chan decision.Verdict, 1)
 	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				answer <- s.panicked(x.Phase, r)
-			}
-		}()
+		defer s.guard(x.Phase, func(v decision.Verdict) { answer <- v })
 		answer <- check(ctx, x)
 	}()
 	select {

@@ -252,7 +252,16 @@ func (s *Server) untilDrain(srv any, stream grpc.ServerStream, info *grpc.Stream
 		return handler(srv, stream) // ends by itself, with a last word
 	}
 	done := make(chan error, 1)
-	go func() { done <- handler(srv, stream) }()
+	go func() {
+		defer func() {
+			// On a goroutine of ours a panic of a library would end the process.
+			if r := recover(); r != nil {
+				s.opts.Logger.Error("stream panicked", zap.String("method", info.FullMethod), zap.String("panic", panicText(r)))
+				done <- status.Error(codes.Internal, "stream failed")
+			}
+		}()
+		done <- handler(srv, stream)
+	}()
 	select {
 	case err := <-done:
 		return err
