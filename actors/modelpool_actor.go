@@ -217,7 +217,11 @@ func (p *poolActor) observeWorkers() {
 			busy++
 		}
 	}
-	p.h.cfg.Observer.Workers(len(p.slots)-busy-down, busy, down, p.h.Abandoned())
+	now := [4]int{len(p.slots) - busy - down, busy, down, p.h.Abandoned()}
+	if now != p.shownWorkers {
+		p.shownWorkers = now
+		p.h.cfg.Observer.Workers(now[0], now[1], now[2], now[3])
+	}
 }
 
 // dispatch gives every idle worker the best batch there is.
@@ -237,10 +241,7 @@ func (p *poolActor) dispatch() {
 		p.shownWindows = n
 		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
 	}
-	if n := len(p.idle); n != p.shownIdle {
-		p.shownIdle = n
-		p.observeWorkers()
-	}
+	p.observeWorkers()
 }
 
 // share is the batch limits when several workers are idle: each takes its part

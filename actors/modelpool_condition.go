@@ -51,7 +51,8 @@ type condition struct {
 	timers        []*time.Timer
 	cancelLoad    context.CancelCauseFunc // not nil while a load is on its way
 	// What the observer was told last.
-	shownWindows, shownIdle int
+	shownWindows int
+	shownWorkers [4]int
 }
 
 type probeTick struct {
