@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,23 @@ func TestFileIsStrict(t *testing.T) {
 			require.ErrorContains(t, err, tc.want)
 		})
 	}
+}
+
+func TestFileIsBounded(t *testing.T) {
+	_, err := read(t, strings.Repeat("#", maxFile)+"\n", nil, nil)
+	require.EqualError(t, err, "configuration: sallyport.yaml: is over 1048576 bytes")
+	_, err = read(t, "profiles:\n"+strings.Repeat("- {service: a}\n", maxProfiles+1), nil, nil)
+	require.ErrorContains(t, err, "profiles holds over 256 entries")
+	_, err = read(t, "deny_tools: ['', a]\n", nil, nil)
+	require.ErrorContains(t, err, "DENY_TOOLS: holds an empty glob")
+	_, err = read(t, "deny_tools: [\"a\\nb\"]\n", nil, nil)
+	require.ErrorContains(t, err, "holds a control character")
+	_, err = read(t, "deny_tools: "+strings.Repeat("a", maxGlob+1)+"\n", nil, nil)
+	require.ErrorContains(t, err, "holds a glob over 256 bytes")
+	_, err = read(t, "model: {source: ''}\n", nil, nil)
+	require.ErrorContains(t, err, "MODEL: may not be empty")
+	_, err = read(t, "max_inflight: "+strings.Repeat("9", 200)+"\n", nil, nil)
+	require.ErrorContains(t, err, `MAX_INFLIGHT: "`+strings.Repeat("9", 80)+`..." is not a whole number`)
 }
 
 func TestEmptyFilesAreFine(t *testing.T) {

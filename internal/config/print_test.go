@@ -52,6 +52,9 @@ func TestSecretsNeverPrint(t *testing.T) {
 	other := good(t, "", []string{"EXCHANGE_KEY=another-" + secret})
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("settings", "hmac", s.AuditHMACKey, "keys", s.ExchangeKey, "all", s)
+	text, err := s.AuditHMACKey.MarshalText()
+	require.NoError(t, err)
+	require.Equal(t, "(set)", string(text))
 	asJSON, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.Contains(t, string(asJSON), `{"name":"AUDIT_HMAC_KEY","path":"audit.hmac_key","value":"(set)","origin":"AUDIT_HMAC_KEY"}`)
