@@ -283,6 +283,11 @@ func (t *Tree) endRoot(ctx context.Context) bool {
 	if pid == nil {
 		return true
 	}
+	select {
+	case <-t.ended: // gave up before; a message to it would be a dead letter
+		return true
+	default:
+	}
 	t.from.Stop(pid)
 	least := time.NewTimer(rootTime)
 	defer least.Stop()

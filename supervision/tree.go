@@ -313,14 +313,16 @@ func (t *Tree) abort(reason error) {
 	t.Front.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), abortTime)
 	defer cancel()
+	if t.Audit != nil && t.root.Load() != nil {
+		// The start may have written lines already. What cannot be written now is part
+		// of a start that failed anyway.
+		_ = t.Audit.Close(ctx)
+	}
+	gone := t.endRoot(ctx)
 	if t.Model != nil {
 		t.closeModel(ctx)
 	}
-	if t.Audit != nil && t.root.Load() != nil {
-		// The start may have written its lines already.
-		_ = t.Audit.Close(ctx)
-	}
-	if t.endRoot(ctx) {
+	if gone {
 		t.undo()
 	}
 }
