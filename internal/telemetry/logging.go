@@ -30,6 +30,7 @@ const (
 	MsgInsecureListener  = "listening without TLS beyond loopback"
 	MsgAdminFailed       = "admin listener failed"
 	MsgTracesInClear     = "traces are sent without TLS beyond loopback"
+	MsgTracingNote       = "tracing library note"
 	MsgTraceExportFailed = "traces could not be exported"
 )
 

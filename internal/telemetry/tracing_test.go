@@ -2,11 +2,13 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"net"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -25,7 +27,10 @@ import (
 	reflectpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	RouteSDK(zap.NewNop()) // once for the process, before any goroutine of the SDK could read it
+	goleak.VerifyTestMain(m)
+}
 
 // cleanEnv makes the tests independent of the machine's own OTEL variables.
 func cleanEnv(t *testing.T) {
@@ -206,6 +211,21 @@ func TestEndpointSecurity(t *testing.T) {
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_INSECURE", "false")
 	require.Len(t, endpointOptions("127.0.0.1:4317", zap.NewNop()), 1, "an explicit setting is left to the exporter")
+}
+
+func TestSDKSpeaksThroughTheLogger(t *testing.T) {
+	core, logs := observer.New(zapcore.DebugLevel)
+	RouteSDK(zap.New(core))
+	t.Cleanup(func() { RouteSDK(zap.NewNop()) })
+	otel.Handle(errors.New("line one\nline two"))
+	require.Equal(t, 1, logs.FilterMessage(MsgTracingNote).FilterLevelExact(zapcore.WarnLevel).Len())
+	require.Equal(t, "line one\ufffdline two", logs.All()[0].ContextMap()[KeyReason])
+	cleanEnv(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4317") // the exporter complains that it is no URL, though it is allowed
+	tr, err := OpenTracing("v1", zap.NewNop())
+	require.NoError(t, err)
+	require.NoError(t, tr.Shutdown(context.Background()))
+	require.NotZero(t, logs.FilterLevelExact(zapcore.DebugLevel).Len())
 }
 
 func TestMethodLabel(t *testing.T) {
