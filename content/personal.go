@@ -70,9 +70,14 @@ func (sc *scan) email(at int) {
 	}
 	if start > 0 {
 		switch text[start-1] {
-		case '@', '/':
-			// @user@server, https://user@host: not the address of a person.
+		case '@':
+			// @user@server names an account.
 			return
+		case '/':
+			// https://user@host is no address either.
+			if start > 1 && text[start-2] == '/' {
+				return
+			}
 		case ':':
 			if urlBefore(text, start) {
 				return
