@@ -106,6 +106,10 @@ const (
 	// minPing is the shortest interval between a client's keepalive pings that is
 	// tolerated, with or without calls in flight: half of the 10 s that is common.
 	minPing = 5 * time.Second
+	// idleTime is how long a connection may be without a call before it is told to
+	// go: a gateway closes its own after 90 s, and what nobody uses must not hold a
+	// place for ever.
+	idleTime = 10 * time.Minute
 	// pingEvery and pingTimeout find clients that are gone without a word.
 	pingEvery, pingTimeout = time.Minute, 20 * time.Second
 	// handshakeGrace is what connections that are still shaking hands get when a
