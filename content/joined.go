@@ -10,17 +10,27 @@ const joinReach = 512
 // between them, since clients do either. Only what crosses the border is new.
 func (sc *scan) joined() {
 	prev := -1
+	known := map[foundIn]bool{}
+	for i := range sc.rep.Findings {
+		known[foundIn{sc.rep.Findings[i].String, sc.rep.Findings[i].Detector}] = true
+	}
 	for i := range sc.d.strings {
 		s := &sc.d.strings[i]
 		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
 			continue
 		}
 		if prev >= 0 {
-			sc.join(prev, i, "")
-			sc.join(prev, i, "\n")
+			sc.join(prev, i, "", known)
+			sc.join(prev, i, "\n", known)
 		}
 		prev = i
 	}
+}
+
+// foundIn says that a detector found something in a string alone.
+type foundIn struct {
+	str      int
+	detector string
 }
 
 // isBlockText reports whether s is the text member of a content block.
@@ -29,7 +39,7 @@ func (sc *scan) isBlockText(s *String) bool {
 		sc.d.contexts[s.container] == ctxBlocks && sc.d.strings[s.name].Text == "text" && sc.d.containers[s.container].element >= 0
 }
 
-func (sc *scan) join(a, b int, between string) {
+func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
 	left, right := sc.d.strings[a].Text, sc.d.strings[b].Text
 	left = strings.ToValidUTF8(left[max(0, len(left)-joinReach):], "")
 	right = strings.ToValidUTF8(right[:min(len(right), joinReach)], "")
@@ -46,7 +56,10 @@ func (sc *scan) join(a, b int, between string) {
 	sc.survey(text)
 	sc.s.index.run(sc, text)
 	for _, h := range sc.hits {
-		if h.start >= border || h.end <= border+len(between) || sc.reported(h.det, a) {
+		crosses := h.start < border && h.end > border+len(between)
+		// A match on one side may owe itself to the other: a turn here, its order there.
+		alone := known[foundIn{a, h.det.name}] || known[foundIn{b, h.det.name}]
+		if !crosses && (alone || h.det.maskable()) || sc.reported(h.det, a) {
 			continue
 		}
 		sev := sc.severity(h.det, false)
