@@ -18,6 +18,7 @@ func appendLine(dst []byte, seq uint64, prev Hash, r *Record, version string) []
 	o.raw("prev", prev.String())
 	o.time("ts", r.Time)
 	o.str("event", r.Event, maxName)
+	o.flag("ok", r.OK)
 	o.str("phase", r.Phase, maxName)
 	o.str("method", r.Method, maxName)
 	o.str("service", r.Service, maxName)
@@ -70,6 +71,15 @@ func (o *object) str(n, v string, limit int) {
 	}
 	o.name(n)
 	o.b = appendString(o.b, v, limit)
+}
+
+// flag leaves nil out.
+func (o *object) flag(n string, v *bool) {
+	if v == nil {
+		return
+	}
+	o.name(n)
+	o.b = strconv.AppendBool(o.b, *v)
 }
 
 // raw appends a string that needs neither cap nor escape.

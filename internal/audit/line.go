@@ -52,6 +52,7 @@ type wireLine struct {
 	Prev            string             `json:"prev"`
 	TS              string             `json:"ts"`
 	Event           string             `json:"event"`
+	OK              *bool              `json:"ok"`
 	Phase           string             `json:"phase"`
 	Method          string             `json:"method"`
 	Service         string             `json:"service"`
@@ -124,7 +125,7 @@ func ParseLine(line []byte) (Line, error) {
 	return Line{
 		Seq: w.Seq, Prev: prev,
 		Record: Record{
-			Time: ts, Event: w.Event, Phase: w.Phase, Method: w.Method, Service: w.Service, Tool: w.Tool, Route: w.Route,
+			Time: ts, Event: w.Event, OK: w.OK, Phase: w.Phase, Method: w.Method, Service: w.Service, Tool: w.Tool, Route: w.Route,
 			Principal: w.Principal, Headers: w.Headers, Exchange: w.Exchange, Ref: w.Ref, Outcome: w.Outcome, Would: w.Would,
 			Reason: w.Reason, Findings: findings, RulesHit: w.RulesHit, Scores: w.Scores, RulesVersion: w.RulesVersion,
 			Model: w.Model, Coverage: w.Coverage, Redactions: w.Redactions, Bytes: w.Bytes,

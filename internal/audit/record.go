@@ -65,6 +65,7 @@ type Record struct {
 	Bytes        int           // payload size
 	Duration     time.Duration // of the whole check; written as whole microseconds
 
+	OK      *bool  // of an event that can fail (rules_reload): whether it did what it was for; nil leaves it out
 	Count   int64  // of an event: how many exchanges or lines it stands for
 	Version string // of Sallyport; empty means the writer's own
 }

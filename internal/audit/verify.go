@@ -6,8 +6,6 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -17,23 +15,6 @@ const maxProblems = 100
 // maxUncovered is how many lines in a row may stand without a checkpoint when signatures are checked: twice what the writer
 // does, as a disk fault can delay one.
 const maxUncovered = 2 * checkpointLines
-
-// ParseAnchor reads "SEQ:HASH".
-func ParseAnchor(s string) (Anchor, error) {
-	seq, hash, ok := strings.Cut(s, ":")
-	if !ok {
-		return Anchor{}, fmt.Errorf("parse anchor: want SEQ:HASH")
-	}
-	n, err := strconv.ParseUint(seq, 10, 64)
-	if err != nil || n == 0 {
-		return Anchor{}, fmt.Errorf("parse anchor: line number %q is not a positive number", seq)
-	}
-	h, err := ParseHash(hash)
-	if err != nil {
-		return Anchor{}, fmt.Errorf("parse anchor: %w", err)
-	}
-	return Anchor{Seq: n, Hash: h}, nil
-}
 
 // VerifyOptions says what Verify demands beyond an unbroken chain.
 type VerifyOptions struct {
@@ -94,7 +75,7 @@ type VerifyReport struct {
 	Files       int       `json:"files"`
 	Lines       int64     `json:"lines"` // readable ones
 	First       uint64    `json:"first_seq"`
-	Head        Anchor    `json:"-"`           // the last line; keep it as the anchor of the next check
+	Head        Anchor    `json:"head"`        // the last line; keep it as the anchor of the next check
 	Checkpoints int64     `json:"checkpoints"` // all
 	Signed      int64     `json:"signed"`      // checkpoints whose signature was checked and holds
 	Uncovered   int64     `json:"uncovered"`   // lines after the last checkpoint

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/json/v2"
 	"encoding/pem"
 	"errors"
 	"io"
@@ -220,6 +221,9 @@ func TestAnchor(t *testing.T) {
 	anchor, err := ParseAnchor(head.String())
 	require.NoError(t, err)
 	require.Equal(t, head, anchor)
+	text, err := json.Marshal(head)
+	require.NoError(t, err)
+	require.Equal(t, `"`+head.String()+`"`, string(text))
 	require.True(t, check(t, lines, VerifyOptions{Anchor: &anchor}).OK())
 
 	r := check(t, lines[:4], VerifyOptions{Anchor: &anchor})

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -375,12 +374,3 @@ func (streamFile) Sync() error                { return nil }
 func (streamFile) Close() error               { return nil }
 func (streamFile) Truncate(int64) error       { return errors.ErrUnsupported }
 func (streamFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
-
-// Anchor is one line's number and hash, kept outside the file.
-type Anchor struct {
-	Seq  uint64
-	Hash Hash
-}
-
-// String returns "SEQ:HASH", the form that ParseAnchor reads.
-func (a Anchor) String() string { return strconv.FormatUint(a.Seq, 10) + ":" + a.Hash.String() }
