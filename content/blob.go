@@ -9,21 +9,11 @@ import (
 // further look: an image, sound or archive that is noted and counted instead. What is text is read as a view
 // of its own; what is not base64 after all is read as the text it is.
 func (sc *scan) blob(raw *view) bool {
-	s := &sc.d.strings[sc.str]
-	mime := sc.sibling(s, "mimeType")
-	body := compact(raw.text)
-	if body == "" {
+	kind, body := sc.d.blobKind(sc.str)
+	switch kind {
+	case blobPlain:
 		return true
-	}
-	if n := extent(body, 0, len(body), setAllB64); n != len(body) {
-		return true
-	}
-	head := decode64(body[:min(len(body), 1024)])
-	if len(head) == 0 {
-		return true
-	}
-	kind := blobKind(head)
-	if kind == "text" || compressed(head) {
+	case blobText:
 		if len(body)*3/4 > sc.budget {
 			sc.incomplete(raw, 0, len(raw.text))
 			return false
@@ -36,15 +26,48 @@ func (sc *scan) blob(raw *view) bool {
 		sc.plainView(raw, 0, len(raw.text), plain)
 		return true
 	}
-	if textual(mime) {
-		sc.plainView(raw, 0, len(raw.text), []byte(strings.ToValidUTF8(string(decode64(body)), "\uFFFD")))
-		return true
-	}
 	if sc.rep.Coverage.Skipped == nil {
 		sc.rep.Coverage.Skipped = map[string]int{}
 	}
 	sc.rep.Coverage.Skipped[kind]++
 	return false
+}
+
+// Kinds of blobs besides those that are counted as skipped.
+const (
+	blobPlain = ""     // not base64
+	blobText  = "text" // text, or compressed
+)
+
+// blobKind tells what the blob in string i is, by its first bytes and its declared type, and returns its base64
+// without line breaks.
+func (d *Document) blobKind(i int) (kind, body string) {
+	s := &d.strings[i]
+	body = compact(s.Text)
+	if body == "" || extent(body, 0, len(body), setAllB64) != len(body) {
+		return blobPlain, body
+	}
+	head := decode64(body[:min(len(body), 1024)])
+	if len(head) == 0 {
+		return blobPlain, body
+	}
+	if compressed(head) || textual(d.sibling(i, "mimeType")) {
+		return blobText, body
+	}
+	return sniff(head), body
+}
+
+// blobContent returns the text of the blob in string i, "" when it is none or compressed.
+func (d *Document) blobContent(i int) string {
+	kind, body := d.blobKind(i)
+	if kind != blobText {
+		return ""
+	}
+	plain := decode64(body)
+	if compressed(plain) {
+		return ""
+	}
+	return strings.ToValidUTF8(string(plain), "\uFFFD")
 }
 
 // compact removes the line breaks of wrapped base64.
@@ -55,14 +78,15 @@ func compact(s string) string {
 	return strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "").Replace(s)
 }
 
-// sibling returns the text of the string member called name beside s.
-func (sc *scan) sibling(s *String, name string) string {
+// sibling returns the text of the string member called name beside string i.
+func (d *Document) sibling(i int, name string) string {
+	s := &d.strings[i]
 	// Members of one object are near each other; how far is bounded so that many blobs stay linear.
 	const reach = 32
 	for _, way := range [...]int{-1, 1} {
-		for n, j := 0, sc.str+way; n < reach && j >= 0 && j < len(sc.d.strings); n, j = n+1, j+way {
-			o := &sc.d.strings[j]
-			if !o.Key && o.Host == s.Host && o.container == s.container && o.name >= 0 && sc.d.strings[o.name].Text == name {
+		for n, j := 0, i+way; n < reach && j >= 0 && j < len(d.strings); n, j = n+1, j+way {
+			o := &d.strings[j]
+			if !o.Key && o.Host == s.Host && o.container == s.container && o.name >= 0 && d.strings[o.name].Text == name {
 				return o.Text
 			}
 		}
@@ -82,8 +106,8 @@ func textual(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
 }
 
-// blobKind sniffs the first bytes: "text", or what is counted as skipped.
-func blobKind(head []byte) string {
+// sniff tells by the first bytes whether they are text, or what they are counted as.
+func sniff(head []byte) string {
 	t := http.DetectContentType(head)
 	switch {
 	case strings.HasPrefix(t, "text/"):

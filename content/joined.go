@@ -36,7 +36,13 @@ type foundIn struct {
 // isBlockText reports whether s is the text member of a content block.
 func (sc *scan) isBlockText(s *String) bool {
 	return s.Role == RoleResultText && s.name >= 0 && s.container >= 0 && sc.d.contexts != nil &&
-		sc.d.contexts[s.container] == ctxBlocks && sc.d.strings[s.name].Text == "text" && sc.d.containers[s.container].element >= 0
+		sc.d.contexts[s.container] == ctxBlocks && sc.d.strings[s.name].Text == "text" && sc.d.inList(s.container)
+}
+
+// inList reports whether a block is an element of a list, or the content of one, as in prompt messages.
+func (d *Document) inList(c int32) bool {
+	k := &d.containers[c]
+	return k.element >= 0 || k.parent >= 0 && d.containers[k.parent].element >= 0
 }
 
 func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
@@ -48,6 +54,7 @@ func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
 	sc.spans = sc.spans[:0]
 	text := left + between + right
 	if len(text) > sc.budget {
+		sc.cut = true
 		return
 	}
 	sc.budget -= len(text)

@@ -129,3 +129,13 @@ func normalise(text string) (folded string, ok bool) {
 	}
 	return string(append(b, text[copied:]...)), true
 }
+
+// Skeleton returns what a name looks like: look-alikes and compatibility forms folded to ASCII, invisible
+// characters and accents removed, letters in lower case. Two names with one skeleton are confusable.
+func Skeleton(name string) string {
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	if folded, ok := normalise(name); ok {
+		name = folded
+	}
+	return strings.ToLower(name)
+}

@@ -86,6 +86,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 	}
 	sc.numbers()
 	sc.joined()
+	sc.echoes()
 	if err := ctx.Err(); err != nil {
 		return Report{}, fmt.Errorf("scan payload: %w", err)
 	}

@@ -55,10 +55,20 @@ func (d *Document) Segments(side Side) []Segment {
 	var group int32
 	for i := range d.strings {
 		s := &d.strings[i]
-		if s.open || !natural(s) {
+		if s.open {
 			continue
 		}
 		tool := d.toolIndex(i)
+		if s.Role == RoleBlob && !s.Key {
+			if text := d.blobContent(i); text != "" {
+				out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side)})
+				open = -1
+			}
+			continue
+		}
+		if !natural(s) {
+			continue
+		}
 		g := d.joinGroup(s)
 		if open >= 0 && group == g && out[open].Tool == tool && len(s.Text) <= maxJoin && len(out[open].Text)+len(s.Text) < maxJoined {
 			out[open].Text += "\n" + s.Text
@@ -107,7 +117,7 @@ func surface(r Role, side Side) Surface {
 // Names of members do when they are sentences.
 func natural(s *String) bool {
 	t := s.Text
-	if len(t) < 4 || s.Role == RoleBlob {
+	if len(t) < 4 {
 		return false
 	}
 	letters, gaps, dense := 0, 0, 0

@@ -1,0 +1,105 @@
+package content
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAssignWantsAnObject(t *testing.T) {
+	for _, method := range []string{"tools/call", "prompts/get", "resources/read"} {
+		for _, body := range []string{`[]`, `"x"`, `null`, `1`} {
+			d, err := Parse([]byte(body), Limits{})
+			require.NoError(t, err)
+			require.Equal(t, KindNotObject, kindOf(t, d.Assign(method, SideRequest)))
+			require.NoError(t, d.Assign(method, SideResponse))
+		}
+	}
+	d, err := Parse([]byte(`[]`), Limits{})
+	require.NoError(t, err)
+	require.NoError(t, d.Assign("tools/list", SideRequest))
+}
+
+func TestRoles(t *testing.T) {
+	tests := []struct {
+		method string
+		side   Side
+		body   string
+		want   map[string]Role
+	}{
+		{"tools/call", SideRequest, `{"name":"n","arguments":{"a":{"b":["v"]}},"_meta":{"progressToken":"t"},"inputResponses":{"q":{"value":"r"}}}`,
+			map[string]Role{"n": RoleToolName, "a": RoleArgumentKey, "b": RoleArgumentKey, "v": RoleArgument, "t": RoleMetadata, "r": RoleArgument}},
+		{"tools/call", SideResponse, `{"content":[{"type":"text","text":"x"},{"type":"resource","resource":{"uri":"u","blob":"bl"}},{"type":"image","data":"im"},{"type":"resource_link","uri":"u2","description":"de"}],"structuredContent":{"k":"s"},"_meta":{"m":"mm"}}`,
+			map[string]Role{"x": RoleResultText, "u": RoleURI, "bl": RoleBlob, "im": RoleBlob, "u2": RoleURI, "de": RoleDescription, "k": RoleStructured, "s": RoleStructured, "mm": RoleMetadata}},
+		{"tools/list", SideResponse, `{"tools":[{"name":"n","title":"ti","description":"d","annotations":{"title":"at"},"inputSchema":{"properties":{"p":{"description":"pd","enum":["e"]}}},"icons":[{"src":"ic"}]}],"nextCursor":"c"}`,
+			map[string]Role{"n": RoleToolName, "ti": RoleDescription, "d": RoleDescription, "at": RoleDescription, "p": RoleSchema, "pd": RoleDescription, "e": RoleSchema, "ic": RoleURI, "c": RoleMetadata}},
+		{"initialize", SideResponse, `{"protocolVersion":"1","instructions":"in","serverInfo":{"name":"sn"}}`,
+			map[string]Role{"in": RoleInstruction, "sn": RoleMetadata}},
+		{"server/discover", SideResponse, `{"instructions":"in"}`, map[string]Role{"in": RoleInstruction}},
+		{"prompts/get", SideResponse, `{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, map[string]Role{"d": RoleDescription, "x": RoleResultText}},
+		{"prompts/list", SideResponse, `{"prompts":[{"name":"n","description":"d","arguments":[{"name":"an"}]}]}`, map[string]Role{"n": RoleToolName, "d": RoleDescription}},
+		{"completion/complete", SideResponse, `{"completion":{"values":["v"]}}`, map[string]Role{"v": RoleResultText}},
+		{"tools/call", SideResponse, `{"resultType":"input_required","inputRequests":{"q":{"params":{"message":"m"}}}}`, map[string]Role{"m": RoleResultText}},
+		{"tasks/get", SideResponse, `{"task":{"statusMessage":"sm"},"result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"s":"st"}}}`,
+			map[string]Role{"sm": RoleResultText, "x": RoleResultText, "st": RoleStructured}},
+		{"x", SideResponse, `"lone"`, map[string]Role{"lone": RoleResultText}},
+	}
+	for _, tt := range tests {
+		d := parse(t, tt.method, tt.side, tt.body)
+		got := map[string]Role{}
+		for _, s := range d.Strings() {
+			if _, ok := tt.want[s.Text]; ok {
+				got[s.Text] = s.Role
+			}
+		}
+		require.Equal(t, tt.want, got, tt.body)
+	}
+}
+
+func TestRoleNamesAreDistinct(t *testing.T) {
+	seen := map[string]bool{}
+	for r := RoleOther; r <= RoleMetadata; r++ {
+		require.False(t, seen[r.String()])
+		seen[r.String()] = true
+	}
+	require.Equal(t, "other", Role(200).String())
+}
+
+func TestToolDefinitions(t *testing.T) {
+	a := `{"tools":[{"name":"a","inputSchema":{"type":"object","n":1.0}}, 7, {"description":"no name"}, {"n\u0061me":"b"}]}`
+	d := parse(t, "tools/list", SideResponse, a)
+	tools := d.Tools()
+	require.Len(t, tools, 3)
+	require.Equal(t, "a", tools[0].Name)
+	require.Equal(t, "", tools[1].Name)
+	require.Equal(t, 2, tools[1].Index)
+	require.Equal(t, "b", tools[2].Name)
+	require.Equal(t, `{"name":"a","inputSchema":{"type":"object","n":1.0}}`, a[tools[0].Start:tools[0].End])
+	canonical, err := tools[0].Canonical()
+	require.NoError(t, err)
+	require.Equal(t, `{"inputSchema":{"n":1,"type":"object"},"name":"a"}`, string(canonical))
+
+	same := parse(t, "tools/list", SideResponse, "{\"tools\":[{ \"inputSchema\" : {\"n\":1,\"type\":\"obj\\u0065ct\"},\n\"name\":\"a\"}]}").Tools()[0]
+	other := parse(t, "tools/list", SideResponse, `{"tools":[{"name":"a","inputSchema":{"type":"object","n":2}}]}`).Tools()[0]
+	h0, err := tools[0].Hash()
+	require.NoError(t, err)
+	h1, err := same.Hash()
+	require.NoError(t, err)
+	h2, err := other.Hash()
+	require.NoError(t, err)
+	require.Equal(t, h0, h1)
+	require.NotEqual(t, h0, h2)
+	f0, err := tools[0].Fields()
+	require.NoError(t, err)
+	f2, err := other.Fields()
+	require.NoError(t, err)
+	require.Equal(t, f0["name"], f2["name"])
+	require.NotEqual(t, f0["inputSchema"], f2["inputSchema"])
+	require.Len(t, f0, 2)
+}
+
+func TestSkeleton(t *testing.T) {
+	require.Equal(t, Skeleton("send_mail"), Skeleton("s\u0435nd_m\u0430il"))
+	require.Equal(t, Skeleton("read"), Skeleton("re\u200bad"))
+	require.NotEqual(t, Skeleton("read"), Skeleton("write"))
+}

@@ -1,0 +1,91 @@
+package content
+
+import "strings"
+
+// A value that only its name gives away in one place, such as a password in a structured result, may stand
+// bare in another, such as the text block that repeats the result. Both are masked alike.
+const (
+	// minEcho is the shortest value that is looked for elsewhere, in bytes: shorter ones are words.
+	minEcho = 8
+	// maxEchoes bounds how many values are looked for.
+	maxEchoes = 16
+)
+
+// echoes finds the values of context-dependent findings where they stand without their context.
+func (sc *scan) echoes() {
+	var values []echo
+	for i := range sc.rep.Findings {
+		f := &sc.rep.Findings[i]
+		if f.Detector != detCredential.name && f.Detector != detTwilio.name || f.Mask == "" || f.View != ViewRaw || f.End-f.Start < minEcho {
+			continue
+		}
+		text := sc.d.strings[f.String].Text[f.Start:f.End]
+		known := false
+		for _, v := range values {
+			known = known || v.text == text
+		}
+		if known {
+			continue
+		}
+		if values = append(values, echo{text, f.Detector == detTwilio.name}); len(values) == maxEchoes {
+			break
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	taken := map[int][]span{}
+	for i := range sc.rep.Findings {
+		f := &sc.rep.Findings[i]
+		if f.Mask != "" {
+			taken[f.String] = append(taken[f.String], span{start: f.Start, end: f.End})
+		}
+	}
+	for i := range sc.d.strings {
+		s := &sc.d.strings[i]
+		if s.Key || s.open {
+			continue
+		}
+		sc.str, sc.role, sc.path = i, s.Role, ""
+		sc.v = &view{text: s.Text, label: ViewRaw}
+		sc.text = s.Text
+		for _, v := range values {
+			sc.echo(v, taken[i])
+		}
+	}
+}
+
+// echo is a value to look for.
+type echo struct {
+	text   string
+	twilio bool
+}
+
+func (sc *scan) echo(v echo, taken []span) {
+	for from := 0; ; {
+		i := strings.Index(sc.text[from:], v.text)
+		if i < 0 {
+			return
+		}
+		start := from + i
+		end := start + len(v.text)
+		from = end
+		if start > 0 && isAlnum(sc.text[start-1]) || end < len(sc.text) && isAlnum(sc.text[end]) {
+			continue
+		}
+		overlaps := false
+		for _, t := range taken {
+			overlaps = overlaps || t.start < end && start < t.end
+		}
+		if overlaps {
+			continue
+		}
+		t := detCredential
+		if v.twilio {
+			t = detTwilio
+		}
+		if !sc.s.allowed(t, v.text, sc.pointer()) {
+			sc.report(hit{det: t, start: start, end: end}, start, end)
+		}
+	}
+}
