@@ -131,7 +131,7 @@ func TestRoundTrip(t *testing.T) {
 			Coverage: &Coverage{Scanned: 1, Total: 2, Reason: text.Draw(t, "why")},
 			Bytes:    rapid.Int().Draw(t, "size"), Redactions: rapid.Int().Draw(t, "redactions"),
 			Duration: time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "us")) * time.Microsecond, Version: "v1",
-			OK:       rapid.Ptr(rapid.Bool(), true).Draw(t, "ok"),
+			OK: rapid.Ptr(rapid.Bool(), true).Draw(t, "ok"),
 		}
 		line := appendLine(nil, 7, Hash{3}, &r, "other")
 		for _, c := range string(line) {

@@ -100,7 +100,7 @@ func (w *Writer) Append(r *Record) error {
 		return fmt.Errorf("append to audit file %q: %w", w.opt.Path, err)
 	}
 	if w.uncovered >= checkpointLines {
-		// The record is safe; a checkpoint that fails is tried again with the next line and with Tick.
+		// The record is safe; a checkpoint that fails is tried again with the next line and with Flush.
 		_ = w.checkpoint()
 	}
 	return nil
@@ -118,9 +118,10 @@ func (w *Writer) append(r *Record) error {
 	return w.put()
 }
 
-// Tick does what is due with time: it follows a rotation, writes an outstanding gap line, a due checkpoint, and forces lines
-// to disk. The owner calls it about once a second. Its error means that something is not yet done; the next Tick tries again.
-func (w *Writer) Tick() error {
+// Flush does what is due with time: it follows a rotation, writes an outstanding gap line and a due checkpoint, and forces
+// lines to disk. The owner calls it about once a second. Its error means that something is not yet done; the next call tries
+// again.
+func (w *Writer) Flush() error {
 	if w.closed {
 		return ErrClosed
 	}
@@ -137,7 +138,7 @@ func (w *Writer) Tick() error {
 		errs = append(errs, w.sync())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("tend audit file %q: %w", w.opt.Path, err)
+		return fmt.Errorf("flush audit file %q: %w", w.opt.Path, err)
 	}
 	return nil
 }
@@ -167,17 +168,6 @@ func (w *Writer) Reopen() error {
 	w.resume = reasonRotation
 	errs = append(errs, w.settle())
 	return errors.Join(errs...)
-}
-
-// Flush covers everything written so far with a checkpoint and, under SyncInterval, forces it to disk.
-func (w *Writer) Flush() error {
-	if w.closed {
-		return ErrClosed
-	}
-	if err := errors.Join(w.settle(), w.finish()); err != nil {
-		return fmt.Errorf("flush audit file %q: %w", w.opt.Path, err)
-	}
-	return nil
 }
 
 // Close writes a last checkpoint, forces the lines to disk and closes the file. A second call does nothing.

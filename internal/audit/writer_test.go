@@ -24,7 +24,7 @@ func TestChainFromTheFirstLine(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.NoError(t, w.Close(), "a second close does nothing")
 	require.ErrorIs(t, w.Append(exchange(9)), ErrClosed)
-	require.ErrorIs(t, w.Tick(), ErrClosed)
+	require.ErrorIs(t, w.Flush(), ErrClosed)
 	require.ErrorIs(t, w.Reopen(), ErrClosed)
 
 	lines := b.lines(b.path)
@@ -46,20 +46,20 @@ func TestCheckpoints(t *testing.T) {
 	w := b.start()
 	b.write(w, checkpointLines)
 	b.write(w, 1)
-	require.NoError(t, w.Tick(), "nothing is due yet")
+	require.NoError(t, w.Flush(), "nothing is due yet")
 	require.Equal(t, EventCheckpoint, b.lines(b.path)[checkpointLines].Event)
 	require.Len(t, b.lines(b.path), checkpointLines+2)
 	b.clock.advance(checkpointEvery - 1)
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.Len(t, b.lines(b.path), checkpointLines+2)
 	b.clock.advance(1)
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	lines := b.lines(b.path)
 	require.Len(t, lines, checkpointLines+3)
 	require.EqualValues(t, checkpointLines, lines[checkpointLines].Count)
 	require.EqualValues(t, 1, lines[len(lines)-1].Count)
 	b.clock.advance(checkpointEvery)
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.NoError(t, w.Close())
 	require.Len(t, b.lines(b.path), checkpointLines+3, "a checkpoint alone asks for no other")
 }
@@ -183,7 +183,7 @@ func TestCaseRS10RotationThenKill(t *testing.T) {
 }
 
 func TestRotationWhileRunning(t *testing.T) {
-	for name, rotate := range map[string]func(*Writer) error{"told": (*Writer).Reopen, "noticed": (*Writer).Tick} {
+	for name, rotate := range map[string]func(*Writer) error{"told": (*Writer).Reopen, "noticed": (*Writer).Flush} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			w := b.start()
@@ -238,7 +238,7 @@ func TestCaseRS09FullDisk(t *testing.T) {
 				require.Positive(t, failed)
 				require.EqualValues(t, failed, w.Missed())
 				b.disk.room = -1
-				require.NoError(t, w.Tick(), "the gap is written without waiting for traffic")
+				require.NoError(t, w.Flush(), "the gap is written without waiting for traffic")
 				b.write(w, 1)
 				require.NoError(t, w.Close())
 				r := b.verify(VerifyOptions{})
@@ -265,7 +265,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	b.disk.room = 0
 	w = b.start()
 	require.ErrorIs(t, w.Append(exchange(1)), errNoSpace)
-	require.Error(t, w.Tick())
+	require.Error(t, w.Flush())
 	b.disk.room = -1
 	b.write(w, 1)
 	require.NoError(t, w.Close())
@@ -279,19 +279,19 @@ func TestFsync(t *testing.T) {
 	b.opt.Sync = SyncInterval
 	w := b.start()
 	b.write(w, 2)
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.Zero(t, b.disk.syncs, "not due yet")
 	b.clock.advance(syncEvery)
-	require.NoError(t, w.Tick())
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
+	require.NoError(t, w.Flush())
 	b.clock.advance(syncEvery)
-	require.NoError(t, w.Tick(), "nothing new to force")
+	require.NoError(t, w.Flush(), "nothing new to force")
 	require.Equal(t, 1, b.disk.syncs)
 
 	b.write(w, 3)
 	b.disk.syncFails = true
 	b.clock.advance(syncEvery)
-	require.ErrorContains(t, w.Tick(), "input/output error")
+	require.ErrorContains(t, w.Flush(), "input/output error")
 	b.disk.syncFails = false
 	b.write(w, 1)
 	require.NoError(t, w.Close())
@@ -301,26 +301,9 @@ func TestFsync(t *testing.T) {
 	w = never.start()
 	never.write(w, 1)
 	never.clock.advance(time.Minute)
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.NoError(t, w.Close())
 	require.Zero(t, never.disk.syncs)
-}
-
-func TestFlush(t *testing.T) {
-	b := newBench(t)
-	b.opt.Sync = SyncInterval
-	w := b.start()
-	b.write(w, 2)
-	require.NoError(t, w.Flush())
-	require.NoError(t, w.Flush(), "nothing left to do")
-	require.Equal(t, "x x checkpoint", events(b.lines(b.path)))
-	require.Equal(t, 1, b.disk.syncs)
-	b.disk.room = 0
-	require.Error(t, w.Append(exchange(1)))
-	require.ErrorContains(t, w.Flush(), b.path)
-	b.disk.room = -1
-	require.NoError(t, w.Close())
-	require.ErrorIs(t, w.Flush(), ErrClosed)
 }
 
 func TestStdout(t *testing.T) {
@@ -329,7 +312,7 @@ func TestStdout(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Append(exchange(1)))
 	require.NoError(t, w.Reopen())
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.NoError(t, w.Close())
 	r, err := Verify(context.Background(), []Source{Reader("stdout", &out)}, VerifyOptions{})
 	require.NoError(t, err)
@@ -341,7 +324,7 @@ func TestDeviceHasNoPast(t *testing.T) {
 	w, err := Open(Options{Path: os.DevNull, Version: "v1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Append(exchange(1)))
-	require.NoError(t, w.Tick())
+	require.NoError(t, w.Flush())
 	require.NoError(t, w.Close())
 }
 
