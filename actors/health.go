@@ -173,12 +173,16 @@ type healthActor struct {
 	w        *windows
 	view     messages.HealthView
 	inFlight int
-	timers   [2]*time.Timer // next canary, end of degradedMin
+	timers   [2]*time.Timer  // next canary, end of degradedMin
+	alive    context.Context //nolint:containedctx // the lifetime of this incarnation, and of its canaries
+	end      context.CancelFunc
 }
 
 func newHealthActor(h *Health) *healthActor {
-	return &healthActor{h: h, view: h.View(),
+	a := &healthActor{h: h, view: h.View(),
 		w: newWindows(h.cfg.Scanners, h.cfg.Window, h.cfg.MinSamples, h.cfg.ErrorRate)}
+	a.alive, a.end = context.WithCancel(context.Background())
+	return a
 }
 
 // Receive handles one message.
@@ -211,6 +215,7 @@ func (a *healthActor) Receive(c actor.Context) {
 		}
 	case *actor.Restarting, *actor.Stopping:
 		a.stopTimers()
+		a.end()
 	}
 }
 
@@ -266,7 +271,7 @@ func (a *healthActor) sendCanary() {
 	a.inFlight++
 	h := a.h
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), h.cfg.CanaryTimeout)
+		ctx, cancel := context.WithTimeout(a.alive, h.cfg.CanaryTimeout)
 		defer cancel()
 		err := shielded("canary", func() error { return h.cfg.Canary(ctx) })
 		h.send(&canaryDone{of: a, err: err})

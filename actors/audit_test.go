@@ -1,0 +1,182 @@
+package actors
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// fakeSink keeps what was written.
+type fakeSink struct {
+	mu      sync.Mutex
+	lines   []audit.Record
+	err     error
+	panics  bool
+	hold    chan struct{} // Append waits for it
+	flushes int
+	reopens int
+	closes  int
+}
+
+func (s *fakeSink) set(f func()) { s.mu.Lock(); defer s.mu.Unlock(); f() }
+
+func (s *fakeSink) Append(r *audit.Record) error {
+	s.mu.Lock()
+	hold := s.hold
+	s.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.panics {
+		s.panics = false
+		panic("in append")
+	}
+	if s.err != nil {
+		return s.err
+	}
+	s.lines = append(s.lines, *r)
+	return nil
+}
+
+func (s *fakeSink) Flush() error  { s.set(func() { s.flushes++ }); return nil }
+func (s *fakeSink) Reopen() error { s.set(func() { s.reopens++ }); return nil }
+func (s *fakeSink) Close() error  { s.set(func() { s.closes++ }); return nil }
+
+func (s *fakeSink) refs() (refs []string) {
+	s.set(func() {
+		for _, l := range s.lines {
+			if l.Event == audit.EventGap {
+				refs = append(refs, "gap")
+			} else {
+				refs = append(refs, l.Ref)
+			}
+		}
+	})
+	return refs
+}
+
+func rec(ref string) *audit.Record { return &audit.Record{Ref: ref} }
+
+func newTestAudit(s *testStage, sink AuditSink, capacity int) (*Audit, *[]error) {
+	var lost []error
+	a := NewAudit(AuditConfig{Sink: sink, Capacity: capacity, OnLost: func(err error) { lost = append(lost, err) }})
+	s.spawn(a.Props(guard.Options{}))
+	return a, &lost
+}
+
+func TestAuditWritesInOrderAndFlushes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &fakeSink{}
+		a, _ := newTestAudit(newTestStage(t), sink, 10)
+		for _, ref := range []string{"a", "b", "c"} {
+			require.NoError(t, a.Append(rec(ref)))
+		}
+		require.NoError(t, a.Flush(t.Context()))
+		require.Equal(t, []string{"a", "b", "c"}, sink.refs())
+		require.Equal(t, 1, sink.flushes)
+		time.Sleep(10*time.Second + time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, 11, sink.flushes, "about once a second")
+		require.NoError(t, a.Reopen(t.Context()))
+		require.Equal(t, 1, sink.reopens)
+		require.NoError(t, a.Append(rec("d")))
+		require.NoError(t, a.Close(t.Context()))
+		require.NoError(t, a.Close(t.Context()))
+		require.Equal(t, 1, sink.closes)
+		require.NoError(t, a.Append(rec("late")))
+		require.NoError(t, a.Flush(t.Context()))
+		require.Equal(t, []string{"a", "b", "c", "d"}, sink.refs())
+		require.EqualValues(t, 1, a.Lost())
+		require.Zero(t, a.Queued())
+	})
+}
+
+func TestAuditRefusesAtOnceWhenFullAndConfessesTheGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &fakeSink{hold: make(chan struct{})}
+		a, lost := newTestAudit(newTestStage(t), sink, 3)
+		for _, ref := range []string{"a", "b", "c"} {
+			require.NoError(t, a.Append(rec(ref)))
+		}
+		require.ErrorIs(t, a.Append(rec("d")), guard.ErrFull)
+		require.ErrorIs(t, a.Append(rec("e")), guard.ErrFull)
+		require.Equal(t, 3, a.Queued())
+		sink.set(func() { close(sink.hold); sink.hold = nil })
+		synctest.Wait()
+		require.NoError(t, a.Append(rec("f")))
+		synctest.Wait()
+		require.Len(t, *lost, 2)
+		require.EqualValues(t, 2, a.Lost())
+		require.Contains(t, sink.refs(), "gap")
+		sink.set(func() {
+			for _, l := range sink.lines {
+				if l.Event == audit.EventGap {
+					require.EqualValues(t, 2, l.Count)
+				}
+			}
+		})
+		require.Contains(t, sink.refs(), "f")
+		require.NotContains(t, sink.refs(), "d")
+	})
+}
+
+func TestAuditFailingSinkIsToldToTheNextCallersAndRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := errors.New("no space left on device")
+		sink := &fakeSink{err: full}
+		a, lost := newTestAudit(newTestStage(t), sink, 10)
+		require.NoError(t, a.Append(rec("a")), "nobody knows yet")
+		synctest.Wait()
+		err := a.Append(rec("b"))
+		require.ErrorIs(t, err, ErrAuditFailing)
+		require.ErrorIs(t, err, full)
+		synctest.Wait()
+		sink.set(func() { sink.err = nil })
+		require.ErrorIs(t, a.Append(rec("c")), ErrAuditFailing, "but it is tried")
+		synctest.Wait()
+		require.NoError(t, a.Append(rec("d")))
+		synctest.Wait()
+		require.Equal(t, []string{"c", "d"}, sink.refs(), "the sink marks its own gap")
+		require.Len(t, *lost, 2)
+		require.EqualValues(t, 2, a.Lost())
+	})
+}
+
+func TestAuditSinkThatPanicsCostsOneLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &fakeSink{panics: true}
+		a, lost := newTestAudit(newTestStage(t), sink, 10)
+		require.NoError(t, a.Append(rec("a")))
+		require.NoError(t, a.Append(rec("b")))
+		synctest.Wait()
+		require.Equal(t, []string{"gap", "b"}, sink.refs())
+		require.Len(t, *lost, 1)
+		require.ErrorIs(t, (*lost)[0], guard.ErrPanic)
+		require.Zero(t, a.Queued())
+	})
+}
+
+func TestAuditWithoutAnActor(t *testing.T) {
+	a := NewAudit(AuditConfig{Sink: &fakeSink{}})
+	require.ErrorIs(t, a.Append(rec("a")), guard.ErrDown)
+	require.ErrorIs(t, a.Flush(t.Context()), guard.ErrDown)
+	require.ErrorIs(t, a.Close(t.Context()), guard.ErrDown)
+	require.EqualValues(t, 1, a.Lost())
+	require.Zero(t, a.Queued())
+}
+
+func TestAppendHidesItsRecord(t *testing.T) {
+	m := &messages.Append{Record: rec("secret-ref")}
+	require.NotContains(t, m.String()+m.GoString()+m.LogValue().String(), "secret")
+	m.Reject(guard.ErrFull) // nobody to tell
+}
