@@ -190,6 +190,39 @@ func TestContractHandleIsSetBeforeTheFirstMessage(t *testing.T) {
 	stopAndWait(t, s, pid)
 }
 
+// The library makes an actor known before its mailbox can run: what is sent then
+// must neither panic on the sender nor overtake Started.
+func TestMessagesBeforeTheMailboxRunsWaitForStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		var seen []string
+		early := []*ask{{Promise: guard.NewPromise[int](), n: 1}, {Promise: guard.NewPromise[int](), n: 2}, {Promise: guard.NewPromise[int](), n: 3}}
+		pid := s.Root.Spawn(props(func(c actor.Context) {
+			switch m := c.Message().(type) {
+			case *actor.Started:
+				seen = append(seen, "started")
+			case *ask:
+				seen = append(seen, "user")
+				m.Resolve(m.n)
+			}
+		}, guard.Options{Capacity: 2}, actor.WithOnInit(func(c actor.Context) {
+			c.Watch(c.Self()) // a system message
+			for _, a := range early {
+				s.Root.Send(c.Self(), a)
+			}
+		})))
+		synctest.Wait()
+		require.Equal(t, []string{"started", "user", "user"}, seen)
+		v, err := early[1].Await(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2, v)
+		_, err = early[2].Await(t.Context())
+		require.ErrorIs(t, err, guard.ErrFull)
+		s.Root.Stop(pid)
+		synctest.Wait()
+	})
+}
+
 func TestContractIdleActorsHoldNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -66,13 +67,22 @@ func Props(producer actor.Producer, o Options, more ...actor.PropsOption) *actor
 }
 
 // box sits on both sides of the library's unbounded queue: in front of it to
-// shed, and between it and the actor to answer what the actor will not.
+// shed, and between it and the actor to answer what the actor will not. It also
+// holds back what comes too early: the library makes a new actor known by its name
+// before the mailbox can run anything, so that a quick message would panic on the
+// sender's goroutine, or be handled ahead of Started.
 type box struct {
 	actor.Mailbox
 	o    Options
 	inv  actor.MessageInvoker
 	ctx  actor.Context
 	proc actor.Process
+
+	// open is set once the mailbox runs. Until then messages wait in early, whose
+	// lock is needed because senders are many.
+	open  atomic.Bool
+	mu    sync.Mutex
+	early struct{ system, user []any }
 
 	// stopping is set before the actor handles Stop, gone once it has left the
 	// registry. Both only ever go from false to true, on the actor's own turn;
@@ -111,7 +121,48 @@ func (b *box) PostUserMessage(message any) {
 			return
 		}
 	}
+	if !b.open.Load() && b.tooEarly(&b.early.user, message) {
+		return
+	}
 	b.Mailbox.PostUserMessage(message)
+}
+
+// PostSystemMessage runs on the sender's goroutine.
+func (b *box) PostSystemMessage(message any) {
+	if _, first := message.(*actor.Started); !first && !b.open.Load() && b.tooEarly(&b.early.system, message) {
+		return
+	}
+	b.Mailbox.PostSystemMessage(message)
+}
+
+// tooEarly keeps message in list while the mailbox is not open.
+func (b *box) tooEarly(list *[]any, message any) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open.Load() {
+		return false
+	}
+	if rejectable(message) && len(*list) >= b.o.Capacity {
+		reject(message, ErrFull)
+		return true
+	}
+	*list = append(*list, message)
+	return true
+}
+
+// Start is called by the library once Started is in the queue.
+func (b *box) Start() {
+	b.Mailbox.Start()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range b.early.system {
+		b.Mailbox.PostSystemMessage(m)
+	}
+	for _, m := range b.early.user {
+		b.Mailbox.PostUserMessage(m)
+	}
+	b.early.system, b.early.user = nil, nil
+	b.open.Store(true)
 }
 
 // InvokeUserMessage runs on the actor's turn. The library goes on delivering
