@@ -11,6 +11,8 @@ type aligned struct {
 	// ascii is true only while every byte of text is below 0x80. It lets
 	// the steps that cannot change ASCII return at once.
 	ascii bool
+	// form is where the normalisation forms put one segment.
+	form []byte
 }
 
 // load makes a the text s itself. Bytes that are not UTF-8 become U+FFFD,

@@ -111,14 +111,14 @@ func mapRunes(src, dst *aligned, emit func(r rune, from, to int32)) *aligned {
 	return dst
 }
 
-// stripAccents drops runes of the general category M.
+// stripAccents drops combining marks.
 type stripAccents struct{}
 
 func (stripAccents) normalize(src, _ *aligned) *aligned {
 	if src.ascii {
 		return src
 	}
-	return dropRunes(src, func(r rune) bool { return unicode.Is(unicode.M, r) })
+	return dropRunes(src, func(r rune) bool { return unicode.Is(referenceMarks, r) })
 }
 
 // dropRunes removes the runes for which drop holds, in place.
@@ -172,7 +172,7 @@ func (n bertNormalizer) normalize(src, dst *aligned) *aligned {
 	}
 	if n.stripAccents && !cur.ascii {
 		next(unicodeForm{decompose: true}.normalize(cur, spare))
-		next(dropRunes(cur, func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
+		next(dropRunes(cur, func(r rune) bool { return unicode.Is(referenceNonspacing, r) }))
 	}
 	if n.lowercase {
 		next(lowercase{}.normalize(cur, spare))
@@ -183,7 +183,7 @@ func (n bertNormalizer) normalize(src, dst *aligned) *aligned {
 func (n bertNormalizer) clean(src, dst *aligned) *aligned {
 	return mapRunes(src, dst, func(r rune, from, to int32) {
 		switch {
-		case n.cleanText && (r == 0 || r == utf8.RuneError || isBertControl(r)):
+		case n.cleanText && (r == 0 || unicode.Is(referenceControls, r)):
 		case n.cleanText && isSpace(r):
 			dst.push(' ', from, to)
 		case n.chinese && isChinese(r):
@@ -194,15 +194,6 @@ func (n bertNormalizer) clean(src, dst *aligned) *aligned {
 			dst.pushRune(r, from, to)
 		}
 	})
-}
-
-// isBertControl reports the general categories Cc, Cf and Co, but for the
-// three that count as white space.
-func isBertControl(r rune) bool {
-	if r == '\t' || r == '\n' || r == '\r' {
-		return false
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
 // isChinese reports the ideograph blocks that BERT puts spaces around.

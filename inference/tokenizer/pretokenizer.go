@@ -172,10 +172,11 @@ func (p sequence) split(w *words) {
 	}
 }
 
-// isPunctuation is the reference's: ASCII symbols and the general category P.
+// isPunctuation is the reference's: ASCII symbols and the general category P of
+// the Unicode version it was built with.
 func isPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= '!' && r <= '/' || r >= ':' && r <= '@' || r >= '[' && r <= '`' || r >= '{' && r <= '~'
 	}
-	return unicode.Is(unicode.P, r)
+	return unicode.Is(referencePunctuation, r)
 }

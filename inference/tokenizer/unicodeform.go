@@ -1,7 +1,9 @@
 package tokenizer
 
 import (
+	"bytes"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -45,16 +47,24 @@ func (n unicodeForm) normalize(src, dst *aligned) *aligned {
 			continue
 		}
 		end, marks := n.segment(f, text, i)
+		if end-i <= utf8.UTFMax && tooNew(text[i:], f.Properties(text[i:end])) {
+			dst.pushSpan(src, i, end)
+			i = end
+			continue
+		}
 		before := len(dst.text)
 		switch one := lone(f, text[i:end]); {
 		case one != nil:
 			dst.text = append(dst.text, one...)
 		case marks < streamSafe:
-			dst.text = f.Append(dst.text, text[i:end]...)
+			// Not appended to dst.text itself: Append may join what it is
+			// given to what is there.
+			dst.form = f.Append(dst.form[:0], text[i:end]...)
+			dst.text = append(dst.text, dst.form...)
 		default:
 			dst.text = n.appendLong(dst.text, text[i:end])
 		}
-		dst.alignNew(before, src, i, end)
+		dst.alignNew(f, before, src, i, end)
 		i = end
 	}
 	return dst
@@ -71,39 +81,47 @@ func lone(f norm.Form, segment []byte) []byte {
 	return d
 }
 
-// alignNew gives spans to the bytes of a.text from before on, which were made of
-// bytes [lo, hi) of src: what is the same at both ends keeps its own span, the
-// rest between shares one.
-func (a *aligned) alignNew(before int, src *aligned, lo, hi int) {
-	made, old := a.text[before:], src.text[lo:hi]
-	head := 0
-	for head < len(made) && head < len(old) && made[head] == old[head] {
-		head++
+// alignNew gives spans to the bytes of a.text from before on, which f made of
+// bytes [lo, hi) of src. Runes that came out one by one at the beginning, and
+// what is the same at the end, keep their own spans; the rest between shares
+// one.
+func (a *aligned) alignNew(f norm.Form, before int, src *aligned, lo, hi int) {
+	made := a.text[before:]
+	for lo < hi {
+		p := f.Properties(src.text[lo:hi])
+		size := max(1, p.Size())
+		one := p.Decomposition()
+		if len(one) == 0 || !bytes.HasPrefix(made, one) {
+			one = src.text[lo : lo+size]
+		}
+		if !bytes.HasPrefix(made, one) {
+			break
+		}
+		for range len(one) {
+			a.from = append(a.from, src.from[lo])
+			a.to = append(a.to, src.to[lo+size-1])
+		}
+		made, lo = made[len(one):], lo+size
 	}
-	for head > 0 && !(runeStartsAt(made, head) && runeStartsAt(old, head)) {
-		head--
-	}
+	old := src.text[lo:hi]
 	tail := 0
-	for tail < len(made)-head && tail < len(old)-head && made[len(made)-1-tail] == old[len(old)-1-tail] {
+	for tail < len(made) && tail < len(old) && made[len(made)-1-tail] == old[len(old)-1-tail] {
 		tail++
 	}
 	for tail > 0 && !utf8.RuneStart(made[len(made)-tail]) {
 		tail--
 	}
-	a.from = append(a.from, src.from[lo:lo+head]...)
-	a.to = append(a.to, src.to[lo:lo+head]...)
 	// Nothing may be left of the old text between: then what was made
 	// belongs to the rune before it.
-	first, last := min(lo+head, hi-1), max(hi-1-tail, lo)
-	for range len(made) - head - tail {
-		a.from = append(a.from, src.from[min(first, last)])
+	last := max(hi-1-tail, 0)
+	first := min(lo, last)
+	for range len(made) - tail {
+		a.from = append(a.from, src.from[first])
 		a.to = append(a.to, src.to[last])
 	}
 	a.from = append(a.from, src.from[hi-tail:hi]...)
 	a.to = append(a.to, src.to[hi-tail:hi]...)
 }
-
-func runeStartsAt(b []byte, i int) bool { return i == len(b) || utf8.RuneStart(b[i]) }
 
 // segment returns the end of the shortest stretch from i that normalises on
 // its own, and how many non-starters it holds once decomposed.
@@ -114,12 +132,28 @@ func (n unicodeForm) segment(f norm.Form, text []byte, i int) (end, marks int) {
 		if end > i && p.BoundaryBefore() {
 			break
 		}
+		if tooNew(text[end:], p) {
+			if end == i {
+				end += size
+			}
+			break
+		}
 		if p.CCC() != 0 || p.Decomposition() != nil {
 			marks += 1 + len(p.Decomposition())/2
 		}
 		end += size
 	}
 	return end, marks
+}
+
+// tooNew reports runes that became marks or decomposable after the Unicode
+// version of the reference, which leaves them as they are and where they are.
+func tooNew(text []byte, p norm.Properties) bool {
+	if p.CCC() == 0 && p.Decomposition() == nil {
+		return false
+	}
+	r, _ := utf8.DecodeRune(text)
+	return !unicode.Is(referenceMarks, r) && !unicode.Is(referenceDecomposable, r)
 }
 
 type decomposed struct {

@@ -170,7 +170,7 @@ def main():
         "words": unigram(identity, [dict(type="NFD")], seq(dict(type="WhitespaceSplit"), dict(type="Digits", individual_digits=True), meta("first"))),
         "punct-next": unigram(identity, [lower], seq(dict(type="Punctuation", behavior="MergedWithNext"), dict(type="Digits", individual_digits=False), meta("always"))),
         "punct-previous": unigram(identity, None, seq(dict(type="WhitespaceSplit"), dict(type="Punctuation", behavior="MergedWithPrevious"))),
-        "punct-contiguous": unigram(folded, [dict(type="NFKD"), regex(r"[^\p{L}\p{N}\p{P}\s]|\n", "")],
+        "punct-contiguous": unigram(folded, [dict(type="NFKD"), regex(r"(?:\p{Zs}|\t){2}|[*+]+?#|[^ -~]\d", "-")],
                                     seq(dict(type="Punctuation", behavior="Contiguous"), dict(type="BertPreTokenizer"))),
         "wordpiece-uncased": wordpiece(True, None),
         "wordpiece-cased": wordpiece(False, False),

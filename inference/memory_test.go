@@ -1,0 +1,80 @@
+package inference_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/onnxtest"
+	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+)
+
+// resident is the process's resident size in MiB, after Go gave back what it
+// does not need.
+func resident(t *testing.T) float64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skipf("no /proc here: %v", err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(data))[1])
+	require.NoError(t, err)
+	return float64(pages) * float64(os.Getpagesize()) / (1 << 20)
+}
+
+// RS-01: every new shape of a batch used to cost memory for good.
+func TestShapesCostNoMemory_RS01(t *testing.T) {
+	c, err := open(t, onnxtest.Files(t, onnxtest.Deberta), skipSelfTest)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(3, 4))
+	checks := func(n int) {
+		for range n {
+			// The pool's planner keeps batches below 256 padded tokens.
+			length := 1 + rng.IntN(c.Info().MaxTokens)
+			batch := rows(c, 1+rng.IntN(max(1, min(16, 256/length))), length)
+			if _, err := c.Run(inference.RunControl{}, batch); err != nil {
+				require.NoError(t, err)
+			}
+		}
+	}
+	scale := 1
+	if testing.Short() {
+		scale = 10
+	}
+	checks(2_000 / scale)
+	early := resident(t)
+	checks(18_000 / scale)
+	late := resident(t)
+	t.Logf("resident after 2 000 checks: %.1f MiB, after 20 000: %.1f MiB", early, late)
+	require.InEpsilon(t, early, late, 0.05)
+}
+
+// RS-02: a model that is opened again and again gives its memory back. What
+// may stay is slack of the allocators, about twice the 2.5 MB of the weights,
+// however many reloads there are.
+func TestReloadsGiveMemoryBack_RS02(t *testing.T) {
+	lib := onnxtest.Library(t)
+	runtime, err := inference.OpenRuntime(lib)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, runtime.Close()) }()
+	reload := func(n int) {
+		for range n {
+			c, err := inference.Open(inference.FS(defaultmodel.FS()), inference.Options{RuntimeLib: lib})
+			require.NoError(t, err)
+			require.NoError(t, c.Close())
+		}
+	}
+	reload(10)
+	early := resident(t)
+	reload(20)
+	late := resident(t)
+	t.Logf("resident after 10 reloads: %.1f MiB, after 30: %.1f MiB", early, late)
+	require.Less(t, late-early, 6.0, "MiB that 20 reloads cost")
+}
