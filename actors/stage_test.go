@@ -34,6 +34,9 @@ type testStage struct {
 func newTestStage(t *testing.T) *testStage {
 	t.Helper()
 	s := guard.NewSystem(nil)
+	// A Stop that crosses an end is a dead letter, whose throttle in the library holds
+	// a goroutine for some (virtual) milliseconds. Runs after everything else.
+	t.Cleanup(func() { time.Sleep(time.Second) })
 	t.Cleanup(guard.DeadLetters(s))
 	return &testStage{t: t, sys: s}
 }

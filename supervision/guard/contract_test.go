@@ -206,7 +206,7 @@ func TestMessagesBeforeTheMailboxRunsWaitForStarted(t *testing.T) {
 				m.Resolve(m.n)
 			}
 		}, guard.Options{Capacity: 2}, actor.WithOnInit(func(c actor.Context) {
-			c.Watch(c.Self()) // a system message
+			c.Unwatch(c.Self()) // a system message
 			for _, a := range early {
 				s.Root.Send(c.Self(), a)
 			}
