@@ -24,6 +24,13 @@ import (
 // stopped and spawned anew. Every call ends by its deadline, and every score is the
 // window's own.
 func TestPoolUnderChaos(t *testing.T) {
+	// Long runs, and runs so short that batches are sent ahead.
+	for _, unit := range []time.Duration{time.Millisecond, 20 * time.Microsecond} {
+		t.Run(unit.String(), func(t *testing.T) { chaos(t, unit) })
+	}
+}
+
+func chaos(t *testing.T, unit time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		const (
 			callers = 24
@@ -54,7 +61,7 @@ func TestPoolUnderChaos(t *testing.T) {
 			case n%499 < 3:
 				return errRuntime
 			}
-			return computing(control, time.Duration(1+n%20)*time.Millisecond)
+			return computing(control, time.Duration(1+n%20)*unit)
 		}
 		r := newRig(t, model, func(c *ModelPoolConfig) {
 			c.Workers, c.Cache, c.QueueTokens = 3, 16, 200
@@ -105,6 +112,7 @@ func TestPoolUnderChaos(t *testing.T) {
 						continue
 					}
 					good.Add(1)
+					time.Sleep(time.Duration(rnd.IntN(20)) * unit)
 					for k, s := range got.Segments {
 						if want := model.worst(texts[k]); float32(s.Score) != want {
 							t.Errorf("segment scored %v, want %v", s.Score, want)

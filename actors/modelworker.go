@@ -20,7 +20,10 @@ type modelWorker struct {
 	root *actor.RootContext
 
 	goroutine *modelRunner
-	job       *job
+	job       *job // what the goroutine runs
+	begun     time.Time
+	next      *job // what waits in the goroutine's slot
+	watching  bool // a recall is on its way
 	alarm     *time.Timer
 	// down is a goroutine that ended with a panic and is not replaced yet.
 	down bool
@@ -43,6 +46,12 @@ type (
 		out  *outcome
 		// down means that the worker takes no job until it says workerUp.
 		down bool
+	}
+	// jobBack returns a job that the worker has not begun and will not begin.
+	jobBack struct {
+		guard.Quiet
+		slot int
+		job  *job
 	}
 	// workerUp says that a worker takes jobs.
 	workerUp struct {
@@ -68,6 +77,8 @@ type (
 		job   *job
 		grace bool
 	}
+	// recall asks whether the next job has waited too long.
+	recall struct{ guard.Quiet }
 	// wake ends a worker's back-off.
 	wake struct {
 		guard.Quiet
@@ -95,6 +106,12 @@ func (w *modelWorker) Receive(c actor.Context) {
 		w.finish(c, m)
 	case *overdue:
 		w.late(c, m)
+	case *recall:
+		w.watching = false
+		if w.next != nil && time.Since(w.begun) >= aheadPatience {
+			w.giveBack(c)
+		}
+		w.watch(c)
 	case *wake:
 		if w.goroutine != nil && w.goroutine.gen == m.gen {
 			w.launch(c)
@@ -103,6 +120,10 @@ func (w *modelWorker) Receive(c actor.Context) {
 	case *actor.Restarting, *actor.Stopping:
 		// The pool answers for the job in hand when it learns of the end.
 		w.stopAlarm()
+		if w.next != nil {
+			w.next.control.Terminate()
+			w.next = nil
+		}
 		if w.job != nil {
 			w.job.control.Terminate()
 			w.abandon(w.job)
@@ -138,14 +159,55 @@ func (w *modelWorker) launch(c actor.Context) {
 	}()
 }
 
+// begin takes a job: at once, or behind the present one, so that the goroutine
+// need not wait for a message between two short runs.
 func (w *modelWorker) begin(c actor.Context, j *job) {
-	if w.goroutine == nil || w.down || w.job != nil {
-		// The pool sends one job at a time to a worker that is up.
-		panic("modelworker: job for a busy worker")
+	switch {
+	case w.goroutine == nil || w.down:
+		// It went down while the job was on its way.
+		w.tell(c, &jobBack{slot: w.slot, job: j})
+		return
+	case w.job == nil:
+		w.take(c, j)
+	case w.next == nil:
+		w.next = j
+		defer w.watch(c)
+	default:
+		panic("modelworker: more than one job ahead")
 	}
-	w.job = j
+	w.goroutine.jobs <- j // the slot is empty: the goroutine took the job before
+}
+
+// take makes j the present job.
+func (w *modelWorker) take(c actor.Context, j *job) {
+	w.job, w.begun = j, time.Now()
 	w.arm(c, j, time.Until(j.deadline), false)
-	w.goroutine.jobs <- j // the slot is empty: the goroutine took every earlier job
+}
+
+// aheadPatience is how long a job waits behind another one that was expected to be
+// short before it goes back to the queue, give or take once as long.
+const aheadPatience = 50 * time.Millisecond
+
+func (w *modelWorker) watch(c actor.Context) {
+	if w.next == nil || w.watching {
+		return
+	}
+	w.watching = true
+	self, root := c.Self(), w.root
+	time.AfterFunc(aheadPatience, func() { root.Send(self, &recall{}) })
+}
+
+// giveBack returns the next job to the pool unless the goroutine has it already.
+func (w *modelWorker) giveBack(c actor.Context) {
+	if w.next == nil {
+		return
+	}
+	select {
+	case j := <-w.goroutine.jobs:
+		w.next = nil
+		w.tell(c, &jobBack{slot: w.slot, job: j})
+	default:
+	}
 }
 
 func (w *modelWorker) arm(c actor.Context, j *job, after time.Duration, grace bool) {
@@ -166,9 +228,16 @@ func (w *modelWorker) finish(c actor.Context, m *ranJob) {
 	}
 	w.stopAlarm()
 	w.job = nil
+	if m.out.panicked {
+		w.giveBack(c)
+	}
 	w.tell(c, &jobDone{slot: w.slot, job: m.job, out: m.out, down: m.out.panicked})
 	if !m.out.panicked {
 		w.panics = 0
+		if j := w.next; j != nil {
+			w.next = nil
+			w.take(c, j)
+		}
 		return
 	}
 	w.down = true
@@ -183,6 +252,7 @@ func (w *modelWorker) late(c actor.Context, m *overdue) {
 	if w.job != m.job {
 		return
 	}
+	w.giveBack(c) // another worker may be free
 	if !m.grace {
 		m.job.control.Terminate()
 		w.arm(c, m.job, w.h.cfg.TerminateGrace, true)
@@ -196,7 +266,7 @@ func (w *modelWorker) late(c actor.Context, m *overdue) {
 	w.launch(c)
 	w.tell(c, &jobDone{slot: w.slot, job: m.job, out: &outcome{
 		fault: &messages.ModelError{Fault: messages.ModelHung},
-		took:  time.Since(m.job.started),
+		took:  time.Since(w.begun),
 	}})
 }
 

@@ -25,8 +25,8 @@ const (
 	jobAbandoned
 )
 
-// job is one batch on its way through one worker. Everything but the run and the
-// state is fixed before it is sent.
+// job is one batch on its way through one worker. What the worker reads is fixed
+// before it is sent.
 type job struct {
 	gen     uint64
 	model   *model
@@ -34,6 +34,7 @@ type job struct {
 	windows []inference.Window
 	tokens  int
 	padded  int
+	// started is the pool's: when the worker came to the job.
 	started time.Time
 	// deadline is when the run is terminated.
 	deadline time.Time
@@ -62,12 +63,13 @@ type outcome struct {
 // execute runs the job on the worker's goroutine.
 func (j *job) execute() (out *outcome) {
 	out = &outcome{}
+	start := time.Now()
 	defer func() {
 		if r := recover(); r != nil {
 			// The reason is not kept: it may hold what the window held.
 			out = &outcome{panicked: true, fault: &messages.ModelError{Fault: messages.ModelPanic}}
 		}
-		out.took = time.Since(j.started)
+		out.took = time.Since(start)
 	}()
 	scores, err := j.score(j.windows)
 	if err == nil {

@@ -59,19 +59,20 @@ func (q *Queue[W]) Next(now time.Time, limits []Limits) (batch, expired []W) {
 		return nil, nil
 	}
 	slices.Sort(gone)
-	// One pass that closes the gaps.
-	to, next := gone[0], 0
-	for from := gone[0]; from < len(q.windows); from++ {
-		if next < len(gone) && gone[next] == from {
+	// What is taken is mostly near the front, so the few windows in between move
+	// back to close the gaps, and the queue begins later.
+	to, next := gone[len(gone)-1], len(gone)-1
+	for from := to; from >= 0; from-- {
+		if next >= 0 && gone[next] == from {
 			q.count(q.windows[from].Need(), -1)
-			next++
+			next--
 			continue
 		}
 		q.windows[to] = q.windows[from]
-		to++
+		to--
 	}
-	clear(q.windows[to:])
-	q.windows = q.windows[:to]
+	clear(q.windows[:to+1])
+	q.windows = q.windows[to+1:]
 	return batch, expired
 }
 
@@ -91,6 +92,14 @@ func (q *Queue[W]) Clear() []W {
 	all := q.windows
 	*q = Queue[W]{}
 	return all
+}
+
+// Head is the most urgent window; false when there is none.
+func (q *Queue[W]) Head() (w W, ok bool) {
+	if len(q.windows) == 0 {
+		return w, false
+	}
+	return q.windows[0], true
 }
 
 // Len is the number of windows.

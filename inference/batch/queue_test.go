@@ -11,10 +11,15 @@ import (
 
 func TestQueueKeepsArrivalOrderAmongEquals(t *testing.T) {
 	var q Queue[*item]
+	_, ok := q.Head()
+	require.False(t, ok)
 	a, b, c, d := at(5, 1), at(5, 2), at(5, 3), at(1, 4)
 	for _, it := range []*item{a, b, c, d} {
 		q.Push(it)
 	}
+	head, ok := q.Head()
+	require.True(t, ok)
+	require.Same(t, d, head)
 	require.Equal(t, []*item{d, a, b, c}, q.Clear())
 	require.Zero(t, q.Len())
 	require.Zero(t, q.Tokens())
