@@ -1,0 +1,202 @@
+package sallyport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/token"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// CheckRequest decides whether a call may go upstream. It always returns a
+// verdict, within the exchange timeout, whatever the state of the engine; a
+// denial is a verdict, not an error. It is safe for concurrent use.
+func (e *Engine) CheckRequest(ctx context.Context, ex *Exchange) Verdict {
+	return e.check(ctx, ex, decision.Request)
+}
+
+// CheckResponse decides whether a result may go back to the agent. See
+// [Engine.CheckRequest].
+func (e *Engine) CheckResponse(ctx context.Context, ex *Exchange) Verdict {
+	return e.check(ctx, ex, decision.Response)
+}
+
+func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdict) {
+	r := newRun(e, ex, phase)
+	defer r.recover(&v)
+
+	if !e.admission.enter(ctx, len(ex.Body)) {
+		r.in.Shed, r.in.RetryAfter = true, shedRetryAfter
+		return r.finish()
+	}
+	defer e.admission.leave(len(ex.Body))
+	ctx, cancel := context.WithTimeout(ctx, e.timeouts().exchange)
+	defer cancel()
+
+	if r.open() && r.parse() {
+		r.identify()
+		r.access()
+		if phase == decision.Request {
+			r.inspectRequest(ctx)
+		} else {
+			r.inspectResponse(ctx)
+		}
+		r.mutate()
+	}
+	return r.finish()
+}
+
+// shedRetryAfter is what a shed caller is told to wait: long enough for the
+// exchanges that were in flight to be gone.
+const shedRetryAfter = time.Second
+
+// run is one exchange on its way through the engine. All of it happens on the
+// caller's goroutine, except what the model and the trace shard do when asked.
+type run struct {
+	e     *Engine
+	ex    *Exchange
+	phase Phase
+	began time.Time
+	id    identity
+
+	tuple   *messages.Tuple
+	policy  *policy
+	profile *decision.Profile
+	doc     *content.Document
+	service string
+	tool    string
+	key     messages.TraceKey
+	shared  bool
+	claims  token.Claims
+	token   token.Result
+	pending bool // the trace shard holds something of this exchange
+
+	report     content.Report
+	labels     []string // categories found, for result steps
+	masks      []content.Finding
+	dropping   map[int]struct{} // tools to take out of the list, by index
+	modelID    string           // the model that read it, if one did
+	dropped    int              // windows that the model did not read
+	shedReason string
+	in         decision.Input
+}
+
+func newRun(e *Engine, ex *Exchange, phase Phase) *run {
+	r := &run{e: e, ex: ex, phase: phase, began: e.now(), id: mint(), service: ex.Service()}
+	r.in.Ref = r.id.ref
+	return r
+}
+
+// side is the phase in content's words.
+func (r *run) side() content.Side {
+	if r.phase == decision.Response {
+		return content.SideResponse
+	}
+	return content.SideRequest
+}
+
+// recover turns a panic of the engine into a verdict: whatever broke, the caller
+// gets an answer and never a pass.
+func (r *run) recover(v *Verdict) {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	r.e.log.Error("exchange panicked", zap.String("ref", r.id.ref), zap.String("method", r.ex.Method),
+		zap.String("panic", panicType(reason)), zap.ByteString("stack", debug.Stack()))
+	r.e.broken(decision.ScannerContent, r.began)
+	r.in = decision.Input{Ref: r.id.ref}
+	r.fault(decision.ScannerEngine, decision.FaultPanic, panicType(reason))
+	*v = r.finish()
+}
+
+// panicType names a panic without its text, which may quote the payload.
+func panicType(reason any) string {
+	var e interface{ RuntimeError() }
+	if err, ok := reason.(error); ok && errors.As(err, &e) {
+		return err.Error() // the runtime's own messages hold no payload
+	}
+	return fmt.Sprintf("%T", reason)
+}
+
+// open checks that the engine has proved itself and takes the snapshot by which
+// the whole exchange is decided.
+func (r *run) open() bool {
+	phase := r.e.Phase()
+	if phase < messages.Serving || phase >= messages.Stopping {
+		r.fault(decision.ScannerEngine, decision.FaultNotReady, phase.String())
+		return false
+	}
+	r.tuple = r.e.tree().Rules.Current() // not nil once the phase was Serving
+	r.policy = r.tuple.Extra.(*policy)
+	r.profile = r.policy.profiles.of(r.ex)
+	return true
+}
+
+// parse reads the body strictly. An absent request body is an empty params
+// object; a present but empty body is malformed.
+func (r *run) parse() bool {
+	body := r.ex.Body
+	if !r.ex.HasBody && r.phase == decision.Request {
+		body = []byte("{}")
+	}
+	doc, err := content.Parse(body, r.e.limits)
+	if err == nil {
+		err = doc.Assign(r.ex.Method, r.side())
+	}
+	if err != nil {
+		var refused *content.ParseError
+		if !errors.As(err, &refused) {
+			panic(err) // Parse and Assign promise *ParseError
+		}
+		r.in.Malformed = true
+		r.in.Oversize = refused.Kind == content.KindTooLarge || refused.Kind == content.KindTooManyStrings
+		// The pointer is built from member names of the payload: it goes to the
+		// audit, which escapes and caps it, and nowhere else.
+		r.in.Findings = append(r.in.Findings, decision.Finding{
+			Scanner: decision.ScannerContent, Detector: "malformed_" + refused.Kind.String(),
+			Category: decision.MalformedBody, Severity: decision.Block, Path: refused.Pointer,
+		})
+		return false
+	}
+	r.doc = doc
+	return true
+}
+
+// fault records that a part of the engine could not decide.
+func (r *run) fault(scanner string, kind decision.FaultKind, detail string) {
+	r.in.Faults = append(r.in.Faults, decision.Fault{Scanner: scanner, Kind: kind, Detail: detail})
+}
+
+// inspectRequest runs the three readers of a request side by side: the model in
+// its pool, the trace shard in its actor, the detectors here.
+func (r *run) inspectRequest(ctx context.Context) {
+	scanners, cancel := context.WithTimeout(ctx, r.e.timeouts().scanner)
+	defer cancel()
+	question := r.classify(scanners)
+	step := r.advance(scanners, r.event(false))
+	r.scan(scanners)
+	r.judge(question)
+	r.advanced(scanners, step)
+}
+
+// inspectResponse reads a result first; what was found travels with the result
+// event to the rules.
+func (r *run) inspectResponse(ctx context.Context) {
+	scanners, cancel := context.WithTimeout(ctx, r.e.timeouts().scanner)
+	defer cancel()
+	question := r.classify(scanners)
+	r.scan(scanners)
+	r.judge(question)
+	r.inspectTools(scanners)
+	if r.token == token.Valid {
+		r.advanced(scanners, r.advance(scanners, r.event(true)))
+	}
+}

@@ -1,0 +1,130 @@
+package sallyport
+
+import (
+	"context"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/actors"
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// classification is a question to the model that is on its way.
+type classification struct {
+	began    time.Time
+	segments []content.Segment
+	limits   []inference.Thresholds
+	result   actors.ModelResult
+	err      error
+	done     chan struct{} // closed when result or err is set
+}
+
+// classify asks the model about the texts of the exchange, on a goroutine of its
+// own: tokenising is work, and the detectors need not wait for it. It returns nil
+// when there is nothing to ask. ctx bounds the wait.
+func (r *run) classify(ctx context.Context) *classification {
+	if r.e.tree().Model == nil {
+		return nil
+	}
+	segments := r.doc.Segments(r.side())
+	if len(segments) == 0 {
+		return nil
+	}
+	c := &classification{began: r.e.now(), segments: segments, done: make(chan struct{})}
+	c.limits = make([]inference.Thresholds, len(segments))
+	ask := make([]actors.ModelSegment, len(segments))
+	info := r.e.modelInfo()
+	for i, s := range segments {
+		c.limits[i] = r.thresholds(info, s.Surface)
+		ask[i] = actors.ModelSegment{Text: s.Text, BlockAt: c.limits[i].Block}
+		if s.Tool >= 0 {
+			ask[i].BlockAt = 0 // every tool of a list is judged, not only the first bad one
+		}
+	}
+	go func() {
+		defer close(c.done)
+		defer func() {
+			if recover() != nil {
+				c.err = &messages.ModelError{Fault: messages.ModelPanic}
+			}
+		}()
+		c.result, c.err = r.e.tree().Model.Classify(ctx, ask, actors.ModelLimits{})
+	}()
+	return c
+}
+
+// thresholds are the calibrated ones of the surface unless the profile sets its own.
+func (r *run) thresholds(info *inference.Info, surface content.Surface) inference.Thresholds {
+	t := info.Thresholds(surface.String())
+	if r.profile.BlockAt > 0 {
+		t.Block = r.profile.BlockAt
+	}
+	if r.profile.ReviewAt > 0 {
+		t.Review = r.profile.ReviewAt
+	}
+	return t
+}
+
+// judge waits for the model's scores and turns them into findings.
+func (r *run) judge(c *classification) {
+	if c == nil {
+		return
+	}
+	<-c.done
+	if c.err != nil {
+		fault, ok := messages.ModelFaultOf(c.err)
+		if !ok {
+			fault = messages.ModelRuntime
+		}
+		r.fault(decision.ScannerModel, modelFaultKind(fault), fault.String())
+		r.e.modelFault(fault, c.began)
+		return
+	}
+	result := telemetry.ScanClean
+	r.in.Score, r.modelID = c.result.Score, c.result.Model
+	r.in.Partial = r.in.Partial || c.result.Dropped > 0
+	r.dropped = c.result.Dropped
+	for i, s := range c.result.Segments {
+		severity := decision.Note
+		switch {
+		case s.Score >= c.limits[i].Block:
+			severity = decision.Block
+		case s.Score >= c.limits[i].Review:
+			severity = decision.Review
+		default:
+			continue
+		}
+		result = telemetry.ScanFound
+		segment := c.segments[i]
+		r.found(decision.Finding{
+			Scanner: decision.ScannerModel, Detector: "classifier", Category: decision.PromptInjection,
+			Severity: severity, Path: r.doc.Pointer(segment.String), View: content.ViewRaw,
+			Length: s.End - s.Start, Score: s.Score,
+		}, segment.Tool)
+	}
+	r.e.scanned(decision.ScannerModel, result, c.began)
+}
+
+// modelFaultKind is how a model fault counts in the verdict: a model that was
+// never proved is not ready whatever the failure mode, everything else is
+// something that could not be decided.
+func modelFaultKind(f messages.ModelFault) decision.FaultKind {
+	switch f {
+	case messages.ModelNotReady:
+		return decision.FaultNotReady
+	case messages.ModelLost:
+		return decision.FaultDown
+	case messages.ModelQueueFull:
+		return decision.FaultQueueFull
+	case messages.ModelUnreachable, messages.ModelTimeout, messages.ModelHung:
+		return decision.FaultTimeout
+	case messages.ModelCancelled:
+		return decision.FaultCancelled
+	case messages.ModelPanic, messages.ModelRuntime, messages.ModelPoison, messages.ModelBadScore:
+		return decision.FaultError
+	}
+	return decision.FaultError
+}

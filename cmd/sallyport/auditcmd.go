@@ -1,0 +1,112 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/report"
+)
+
+func auditCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "audit", Short: "Verify and summarise audit trails"}
+	cmd.AddCommand(auditVerify(), auditStats())
+	return cmd
+}
+
+func auditVerify() *cobra.Command {
+	var anchor, key string
+	var restarts bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE...",
+		Short: "Check that a trail is complete and unaltered; exit 1 and the line when it is not",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := audit.VerifyOptions{AllowRestart: restarts}
+			if anchor != "" {
+				a, err := audit.ParseAnchor(anchor)
+				if err != nil {
+					return &exitError{code: exitUsage, err: err}
+				}
+				o.Anchor = &a
+			}
+			if key != "" {
+				k, err := verifyKey(key)
+				if err != nil {
+					return failed(err)
+				}
+				o.PublicKey = k
+			}
+			sources, err := audit.Files(args...)
+			if err != nil {
+				return failed(err)
+			}
+			r, err := audit.Verify(cmd.Context(), sources, o)
+			if err != nil {
+				return failed(err)
+			}
+			return printVerified(cmd, r)
+		},
+	}
+	cmd.Flags().StringVar(&anchor, "anchor", "", "SEQ:HASH of a line that must be there, which proves that the tail was not cut")
+	cmd.Flags().StringVar(&key, "key", "", "PEM file of the public key that must have signed the checkpoints")
+	cmd.Flags().BoolVar(&restarts, "allow-restart", false, "accept that a new chain begins in the middle, as in captured standard output")
+	return cmd
+}
+
+func verifyKey(path string) (ed25519.PublicKey, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	key, err := audit.ParseVerifyKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
+}
+
+func printVerified(cmd *cobra.Command, r *audit.VerifyReport) error {
+	out := cmd.OutOrStdout()
+	for _, p := range r.Problems {
+		fmt.Fprintf(out, "%s: %s: %s\n", p.Position, p.Kind, p.Detail)
+	}
+	for _, g := range r.Gaps {
+		fmt.Fprintf(out, "%s: gap: %d lines lost (%s)\n", g.Position, g.Count, g.Reason)
+	}
+	fmt.Fprintf(out, "%d lines in %d files, %d checkpoints (%d with a checked signature), %d restarts or rotations, head %s\n",
+		r.Lines, r.Files, r.Checkpoints, r.Signed, r.Resumes, r.Head)
+	if !r.OK() {
+		return &exitError{code: exitFailed, err: fmt.Errorf("the trail does not verify: %d problems", int64(len(r.Problems))+r.More)}
+	}
+	return nil
+}
+
+func auditStats() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "stats FILE...",
+		Short: "Summarise outcomes, detectors, rules, pairs and latency",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			encoding, err := report.ParseEncoding(format)
+			if err != nil {
+				return &exitError{code: exitUsage, err: err}
+			}
+			sources, err := audit.Files(args...)
+			if err != nil {
+				return failed(err)
+			}
+			s, err := audit.Summarise(cmd.Context(), sources, nil)
+			if err != nil {
+				return failed(err)
+			}
+			return failed(statsReport(s).Write(cmd.OutOrStdout(), encoding))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or html")
+	return cmd
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/internal/config"
+)
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Print, check or describe the configuration"}
+	print := &cobra.Command{
+		Use:   "print",
+		Short: "Print the settings in force and where each came from; secrets are hidden",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := config.Load(config.Sources{Flags: cmd.Flags()})
+			if err != nil {
+				return failed(err)
+			}
+			return failed(s.Print(cmd.OutOrStdout()))
+		},
+	}
+	validate := &cobra.Command{
+		Use:   "validate",
+		Short: "Check the configuration and list everything that is wrong with it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := config.Load(config.Sources{Flags: cmd.Flags()}); err != nil {
+				return failed(err)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "the configuration is valid")
+			return nil
+		},
+	}
+	schema := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the configuration file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(config.Schema())
+			return failed(err)
+		},
+	}
+	config.Flags(print.Flags())
+	config.Flags(validate.Flags())
+	cmd.AddCommand(print, validate, schema)
+	return cmd
+}

@@ -1,0 +1,87 @@
+// Sallyport is the sidecar and the operator's commands around it.
+//
+// It wires: configuration to engine, engine to gRPC server, signals to shutdown.
+// It decides nothing about exchanges.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/internal/build"
+)
+
+// Exit codes of every command.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitDenied = 3 // scan: the payload would be refused
+)
+
+func main() { os.Exit(run(context.Background(), os.Args[1:])) }
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var coded *exitError
+	if errors.As(err, &coded) {
+		if coded.err != nil {
+			fmt.Fprintln(os.Stderr, "sallyport:", coded.err)
+		}
+		return coded.code
+	}
+	// What is not one of ours is cobra's: an unknown command, flag or argument.
+	fmt.Fprintf(os.Stderr, "sallyport: %v\nRun 'sallyport --help' for the commands.\n", err)
+	return exitUsage
+}
+
+// exitError is an error with the exit code it asks for; err may be nil when
+// everything was said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// failed makes err exit with 1.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{code: exitFailed, err: err}
+}
+
+func rootCommand() *cobra.Command {
+	serve := serveCommand()
+	root := &cobra.Command{
+		Use:           "sallyport",
+		Short:         "A guardrail for Model Context Protocol traffic",
+		Long:          "A guardrail for Model Context Protocol traffic.\n\nWithout a command it serves.",
+		Version:       build.Version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          serve.RunE,
+	}
+	root.Flags().AddFlagSet(serve.Flags())
+	root.AddCommand(serve, scanCommand(), rulesCommand(), modelCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
+	return root
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+)
+
+// modelOptions are the flags that the model commands share.
+type modelOptions struct{ file, label, lib string }
+
+func modelCommand() *cobra.Command {
+	var o modelOptions
+	cmd := &cobra.Command{Use: "model", Short: "Inspect, prove and run a classifier directory"}
+	f := cmd.PersistentFlags()
+	f.StringVar(&o.file, "file", "", "network file of the directory (default model.onnx)")
+	f.StringVar(&o.label, "label", "", "the malicious label (default: found in config.json)")
+	f.StringVar(&o.lib, "lib", os.Getenv("ONNXRUNTIME_LIB"), "path of libonnxruntime")
+	cmd.AddCommand(modelInspect(&o), modelSelfTest(&o), modelScore(&o))
+	return cmd
+}
+
+// open loads the directory, or the embedded default when there is no argument.
+func (o *modelOptions) open(args []string, prove bool) (*inference.Classifier, error) {
+	src := inference.FS(defaultmodel.FS())
+	if len(args) == 1 && args[0] != "default" {
+		src = inference.Dir(args[0], o.file)
+	}
+	return inference.Open(src, inference.Options{RuntimeLib: o.lib, Label: o.label, SkipSelfTest: !prove})
+}
+
+func modelInspect(o *modelOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "inspect [DIR|default]",
+		Short: "Load a model directory and say what it is",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.open(args, false)
+			if err != nil {
+				return failed(err)
+			}
+			defer c.Close()
+			return failed(describe(cmd.OutOrStdout(), c.Info()))
+		},
+	}
+}
+
+func describe(out io.Writer, i inference.Info) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]any{
+		{"name", i.Name}, {"version", i.Version}, {"id", i.ID},
+		{"labels", i.Labels}, {"malicious label", i.Label},
+		{"tokenizer", fmt.Sprintf("%s, %d ids", i.Tokenizer, i.VocabSize)},
+		{"longest window", fmt.Sprintf("%d ids", i.MaxTokens)},
+		{"windows", fmt.Sprintf("%d ids, %.0f %% overlap; wide %d", i.WindowTokens, 100*i.Overlap, i.WideTokens)},
+		{"block at", i.Block}, {"review at", i.Review},
+		{"calibrated", i.Calibrated}, {"calibration set", i.CalibrationSet},
+		{"batch invariant", i.BatchInvariant},
+		{"ONNX Runtime", i.Runtime},
+	} {
+		fmt.Fprintf(w, "%v\t%v\n", row[0], row[1])
+	}
+	for name, t := range i.Surfaces {
+		fmt.Fprintf(w, "surface %s\tblock at %v, review at %v\n", name, t.Block, t.Review)
+	}
+	for file, sum := range i.Files {
+		fmt.Fprintf(w, "sha256 %s\t%s\n", file, sum)
+	}
+	return w.Flush()
+}
+
+func modelSelfTest(o *modelOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "selftest [DIR|default]",
+		Short: "Prove that a model tells known injections from benign texts",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.open(args, true)
+			if err != nil {
+				return failed(err)
+			}
+			defer c.Close()
+			fmt.Fprintf(cmd.OutOrStdout(), "proved: known injections score %.3f above benign texts on average (0.3 is needed)\n", c.Info().Separation)
+			return nil
+		},
+	}
+}
+
+func modelScore(o *modelOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "score [DIR|default]",
+		Short: "Score texts: JSON lines {id,text} in, {id,score,windows} out",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.open(args, true)
+			if err != nil {
+				return failed(err)
+			}
+			defer c.Close()
+			return failed(score(cmd.OutOrStdout(), cmd.InOrStdin(), c))
+		},
+	}
+}
+
+const (
+	// maxScoreLine bounds one input line, in bytes.
+	maxScoreLine = 64 << 20
+	// maxScoreWindows bounds the windows of one text.
+	maxScoreWindows = 1 << 20
+	// scoreBatch is how many windows run together.
+	scoreBatch = 8
+)
+
+// score reads texts and writes their scores, the highest of their windows.
+func score(out io.Writer, in io.Reader, c *inference.Classifier) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxScoreLine)
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	for n := 1; lines.Scan(); n++ {
+		var item struct {
+			ID   json.RawMessage `json:"id"`
+			Text *string         `json:"text"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &item); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if item.Text == nil {
+			return fmt.Errorf("line %d: it has no text", n)
+		}
+		windows, _ := c.Windows(nil, *item.Text, maxScoreWindows)
+		top := float32(0)
+		for at := 0; at < len(windows); at += scoreBatch {
+			scores, err := c.Run(inference.RunControl{}, windows[at:min(at+scoreBatch, len(windows))])
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			for _, s := range scores {
+				top = max(top, s)
+			}
+		}
+		if err := enc.Encode(struct {
+			ID      json.RawMessage `json:"id,omitempty"`
+			Score   float32         `json:"score"`
+			Windows int             `json:"windows"`
+		}{item.ID, top, len(windows)}); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/rules"
+)
+
+func rulesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "rules", Short: "Check, try and explain rule packs"}
+	cmd.AddCommand(rulesLint(), rulesTest(), rulesExplain(), rulesSchema())
+	return cmd
+}
+
+// packArg is the pack that a command is about; none is the embedded default.
+func packArg(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func rulesLint() *cobra.Command {
+	return &cobra.Command{
+		Use:   "lint [PACK]",
+		Short: "List everything that is wrong with a pack, as file:line:column; exit 1 when it would not load",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			problems, err := rules.Lint(packArg(args))
+			if err != nil {
+				return failed(err)
+			}
+			fatal := false
+			for _, p := range problems {
+				fmt.Fprintln(cmd.OutOrStdout(), p)
+				fatal = fatal || p.Fatal()
+			}
+			if fatal {
+				return &exitError{code: exitFailed}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d warnings\n", len(problems))
+			return nil
+		},
+	}
+}
+
+// compile loads and compiles a pack.
+func compile(path string) (*rules.Set, error) {
+	pack, err := rules.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return pack.Compile()
+}
+
+func rulesTest() *cobra.Command {
+	return &cobra.Command{
+		Use:   "test [PACK]",
+		Short: "Run the tests that a pack carries; exit 1 on failures",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := compile(packArg(args))
+			if err != nil {
+				return failed(err)
+			}
+			report := set.Test()
+			for _, f := range report.Failed {
+				fmt.Fprintln(cmd.OutOrStdout(), f)
+			}
+			if report.Err != nil {
+				return failed(report.Err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d passed, %d failed\n", report.Passed, len(report.Failed))
+			if !report.OK() {
+				return &exitError{code: exitFailed}
+			}
+			return nil
+		},
+	}
+}
+
+func rulesExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain PACK TRACE.jsonl",
+		Short: "Replay calls and say step by step what each rule holds and why it fires",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := compile(args[0])
+			if err != nil {
+				return failed(err)
+			}
+			var in io.Reader = cmd.InOrStdin()
+			if args[1] != "-" {
+				file, err := os.Open(args[1])
+				if err != nil {
+					return failed(fmt.Errorf("explain: %w", err))
+				}
+				defer file.Close()
+				in = file
+			}
+			return failed(set.Explain(cmd.OutOrStdout(), in))
+		},
+	}
+}
+
+func rulesSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of rule packs",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(rules.Schema())
+			return failed(err)
+		},
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// scanOptions are the flags of scan.
+type scanOptions struct {
+	method, service string
+	request         bool
+	text            bool
+	asJSON          bool
+}
+
+func scanCommand() *cobra.Command {
+	var o scanOptions
+	cmd := &cobra.Command{
+		Use:   "scan [FILE]",
+		Short: "Say what would be found in a message, and the verdict; no server needed",
+		Long: `Scan reads one MCP message from FILE, or from standard input, and prints what
+the guardrail finds in it and the verdict. The message is a JSON-RPC request or
+response, the params or the result alone, or plain text, which is taken as the
+text of a tool result. Exit code 3 means that it would be refused.
+
+The settings are those of serve: environment, --config and flags.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := readInput(cmd.InOrStdin(), args)
+			if err != nil {
+				return failed(err)
+			}
+			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
+			if err != nil {
+				return failed(err)
+			}
+			return scan(cmd.Context(), cmd.OutOrStdout(), settings, o, in)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.method, "method", "tools/call", "MCP method of a params or result object without an envelope")
+	f.StringVar(&o.service, "service", "", "upstream service, for rules that name one")
+	f.BoolVar(&o.request, "request", false, "the message is the params of a request; otherwise a result")
+	f.BoolVar(&o.text, "text", false, "take the input as plain text even if it looks like JSON")
+	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
+	config.Flags(f)
+	return cmd
+}
+
+// maxInput bounds what scan reads, in bytes: the largest payload that can be
+// configured, so that oversize gets the same answer as from the server.
+const maxInput = 256 << 20
+
+func readInput(stdin io.Reader, args []string) ([]byte, error) {
+	r, name := stdin, "standard input"
+	if len(args) == 1 && args[0] != "-" {
+		file, err := os.Open(args[0])
+		if err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+		defer file.Close()
+		r, name = file, args[0]
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("scan %s: %w", name, err)
+	case len(data) > maxInput:
+		return nil, fmt.Errorf("scan %s: more than %d MiB", name, maxInput>>20)
+	case len(data) == 0:
+		return nil, fmt.Errorf("scan %s: it is empty", name)
+	}
+	return data, nil
+}
+
+// recorder is an audit sink that keeps the lines of exchanges.
+type recorder struct{ lines []*audit.Record }
+
+func (r *recorder) Append(rec *audit.Record) error {
+	if rec.Event == "" {
+		r.lines = append(r.lines, rec)
+	}
+	return nil
+}
+func (r *recorder) Flush() error { return nil }
+func (r *recorder) Close() error { return nil }
+
+// warmUpLimit is how long scan waits for the model to be loaded and proved.
+const warmUpLimit = time.Minute
+
+func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanOptions, in []byte) error {
+	cfg := engineConfig(settings)
+	cfg.Drain, cfg.PinsFile = 0, ""
+	trail := &recorder{}
+	cfg.Audit = trail
+	engine, err := sallyport.New(cfg)
+	if err != nil {
+		return failed(err)
+	}
+	if err := engine.Start(ctx); err != nil {
+		return failed(err)
+	}
+	ready, cancel := context.WithTimeout(ctx, warmUpLimit)
+	phase := engine.AwaitServing(ready)
+	cancel()
+	if phase != messages.Serving {
+		return failed(errors.Join(notReady(engine.Status()), engine.Shutdown(ctx)))
+	}
+	x, request := o.exchange(in)
+	var v sallyport.Verdict
+	if request {
+		v = engine.CheckRequest(ctx, x)
+	} else {
+		v = engine.CheckResponse(ctx, x)
+	}
+	if err := engine.Shutdown(ctx); err != nil {
+		return failed(err)
+	}
+	return o.print(out, v, trail.lines)
+}
+
+func notReady(status sallyport.Status) error {
+	err := fmt.Errorf("the engine is %s: %s", status.Phase, status.Reason)
+	for _, p := range status.Parts {
+		if !p.Ready {
+			err = errors.Join(err, fmt.Errorf("%s: %s", p.Name, p.Reason))
+		}
+	}
+	return err
+}
+
+// exchange makes an exchange of the input, and says whether it is a request.
+func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
+	x = &sallyport.Exchange{Method: o.method, Body: in, HasBody: true}
+	if o.service != "" {
+		x.Services = []string{o.service}
+	}
+	if o.text || !looksLikeJSON(in) {
+		x.Method = "tools/call"
+		x.Body, _ = json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": string(in)}}})
+		return x, false
+	}
+	var envelope struct {
+		Method *string         `json:"method"`
+		Params json.RawMessage `json:"params"`
+		Result json.RawMessage `json:"result"`
+	}
+	// Something that does not decode is shown to the engine as it is: refusing it
+	// with the reason is the engine's job.
+	if json.Unmarshal(in, &envelope) == nil {
+		switch {
+		case envelope.Method != nil && envelope.Params != nil:
+			x.Method, x.Body = *envelope.Method, envelope.Params
+			return x, true
+		case envelope.Result != nil:
+			x.Body = envelope.Result
+			return x, false
+		}
+	}
+	return x, o.request
+}
+
+func looksLikeJSON(in []byte) bool {
+	for _, c := range in {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// scanReport is the JSON form of a scan.
+type scanReport struct {
+	Verdict    string          `json:"verdict"`
+	Category   string          `json:"category,omitempty"`
+	Cause      string          `json:"cause,omitempty"`
+	Score      float64         `json:"score"`
+	Redactions int             `json:"redactions"`
+	Findings   []audit.Finding `json:"findings"`
+	Rules      []string        `json:"rules_hit,omitempty"`
+	Body       string          `json:"mutated,omitempty"`
+}
+
+func (o scanOptions) print(out io.Writer, v sallyport.Verdict, lines []*audit.Record) error {
+	r := scanReport{
+		Verdict: v.Outcome.String(), Category: string(v.Category), Cause: v.Cause, Score: v.Score,
+		Redactions: v.Redactions + v.Removed, Body: string(v.Body), Findings: []audit.Finding{},
+	}
+	for _, l := range lines {
+		r.Findings, r.Rules = append(r.Findings, l.Findings...), append(r.Rules, l.RulesHit...)
+	}
+	var err error
+	if o.asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		err = r.text(out)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	if v.Denied() {
+		return &exitError{code: exitDenied}
+	}
+	return nil
+}
+
+func (r scanReport) text(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "verdict\t%s\n", r.Verdict)
+	if r.Cause != "" {
+		fmt.Fprintf(w, "because\t%s\n", r.Cause)
+	}
+	if r.Category != "" {
+		fmt.Fprintf(w, "category\t%s\n", r.Category)
+	}
+	fmt.Fprintf(w, "model score\t%.4f\n", r.Score)
+	for _, rule := range r.Rules {
+		fmt.Fprintf(w, "rule\t%s\n", rule)
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(w, "\nSEVERITY\tDETECTOR\tCATEGORY\tWHERE\tVIEW\tLENGTH")
+		for _, f := range r.Findings {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", f.Severity, f.Detector, f.Category, f.Path, f.View, f.FP.Length)
+		}
+	}
+	if r.Body != "" {
+		fmt.Fprintf(w, "\n%d masked or removed; what would be sent instead:\n%s\n", r.Redactions, r.Body)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/grpcapi"
+	"github.com/sallyport-mcp/sallyport/internal/admin"
+	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+)
+
+func serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the guardrail to a gateway (the default)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
+			if err != nil {
+				return failed(err)
+			}
+			return failed(serve(cmd.Context(), settings, config.Sources{Flags: cmd.Flags()}))
+		},
+	}
+	config.Flags(cmd.Flags())
+	return cmd
+}
+
+// sidecar is one run of the serve command.
+type sidecar struct {
+	settings atomic.Pointer[config.Settings] // in force; replaced by a reload
+	reloads  sync.Mutex                      // one reload at a time; the signal loop must not wait for it
+	sources  config.Sources
+	log      *zap.Logger
+	level    zap.AtomicLevel
+	engine   *sallyport.Engine
+	server   *grpcapi.Server
+	admin    *admin.Server
+	tracing  *telemetry.Tracing
+}
+
+// serve runs the sidecar until a signal has stopped it.
+func serve(ctx context.Context, settings *config.Settings, sources config.Sources) error {
+	// Signals count from the first moment: one during warm-up ends the process at once.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
+	defer signal.Stop(signals)
+
+	s := &sidecar{sources: sources, level: zap.NewAtomicLevelAt(logLevel(settings.LogLevel))}
+	s.settings.Store(settings)
+	s.log = telemetry.NewLogger(zapcore.Lock(os.Stderr), s.level)
+	defer s.log.Sync() //nolint:errcheck // stderr has nothing to sync
+	s.log.Info(telemetry.MsgStarting, zap.String(telemetry.KeyVersion, build.Version()), zap.Int("pid", os.Getpid()))
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if err := s.assemble(registry); err != nil {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	return s.wait(ctx, signals)
+}
+
+// assemble builds the parts without starting them, but for the admin listener,
+// which answers from the first moment to the last.
+func (s *sidecar) assemble(registry *prometheus.Registry) error {
+	trail, err := openAudit(s.settings.Load())
+	if err != nil {
+		return err
+	}
+	if s.tracing, err = telemetry.OpenTracing(build.Version(), s.log); err != nil {
+		return err
+	}
+	cfg := engineConfig(s.settings.Load())
+	cfg.Audit, cfg.Logger, cfg.Registerer = trail, s.log, registry
+	if s.engine, err = sallyport.New(cfg); err != nil {
+		return errors.Join(err, trail.Close())
+	}
+	s.server, err = grpcapi.New(s.engine, s.serverOptions())
+	if err != nil {
+		return errors.Join(err, trail.Close())
+	}
+	s.engine.Attach(s.server)
+	s.admin, err = admin.Start(s.adminSources(registry), s.adminOptions())
+	if err != nil {
+		return errors.Join(err, trail.Close())
+	}
+	return nil
+}
+
+func (s *sidecar) serverOptions() grpcapi.Options {
+	c := s.settings.Load()
+	return grpcapi.Options{
+		Addr:          c.ListenAddr,
+		TLS:           tlsFiles(c),
+		MaxRecvBytes:  int(c.GRPCMaxRecvBytes),
+		MaxStreams:    c.GRPCMaxStreams,
+		MaxConns:      c.GRPCMaxConns,
+		Reflection:    c.GRPCReflection,
+		KeepHeaders:   append(append([]string{}, c.RuleHeaders...), c.AuditHeaders...),
+		Logger:        s.log,
+		ServerOptions: s.tracing.ServerOptions(),
+	}
+}
+
+func (s *sidecar) adminOptions() admin.Options {
+	c := s.settings.Load()
+	return admin.Options{Addr: c.AdminAddr, PProf: c.AdminPprof, Logger: s.log}
+}
+
+func tlsFiles(c *config.Settings) grpcapi.TLSFiles {
+	return grpcapi.TLSFiles{Cert: c.TLSCertFile, Key: c.TLSKeyFile, ClientCA: c.TLSClientCAFile, AllowedSANs: c.TLSAllowedSANs}
+}
+
+func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
+	return admin.Sources{
+		Ready: func() admin.Readiness {
+			status := s.engine.Status()
+			r := admin.Readiness{Ready: status.Phase.Ready()}
+			r.Parts = append(r.Parts, admin.Part{Name: "phase:" + status.Phase.String(), Ready: status.Phase.Ready(), Since: status.Since, Reason: status.Reason})
+			for _, p := range status.Parts {
+				r.Parts = append(r.Parts, admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: p.Reason})
+			}
+			return r
+		},
+		Live: func() (bool, string) {
+			if s.engine.Live() {
+				return true, ""
+			}
+			return false, "the lifecycle actor has not answered its watchdog for 30 s"
+		},
+		Metrics: registry,
+		Version: build.Current(),
+		Config:  func() any { return s.settings.Load() },
+		Status:  func() any { return s.engine.Status() },
+		Level:   &s.level,
+	}
+}
+
+// start brings the engine up. A rule pack that does not load or an address in use
+// ends the process; a model that cannot be proved does not: the sidecar then
+// reports NOT_SERVING with the reason and refuses every exchange.
+func (s *sidecar) start(ctx context.Context) error {
+	err := s.engine.Start(ctx,
+		sallyport.Step{Name: "traces out", Run: s.tracing.Shutdown},
+		sallyport.Step{Name: "admin", Run: s.admin.Shutdown},
+	)
+	if err != nil {
+		quick, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		return errors.Join(err, s.tracing.Shutdown(quick), s.admin.Shutdown(quick))
+	}
+	s.engine.Subscribe(func(c sallyport.PhaseChange) {
+		s.server.SetServing(c.To.Ready())
+		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
+	})
+	go s.watchLiveness(ctx)
+	s.log.Info(telemetry.MsgListening, zap.Stringer(telemetry.KeyAddr, s.server.Addr()), zap.String("admin", s.admin.Addr()))
+	return nil
+}
+
+// transportSlack is what the server's own last-resort deadline leaves the engine's.
+const transportSlack = 500 * time.Millisecond
+
+// liveInterval is how often liveness is looked at.
+const liveInterval = time.Second
+
+func (s *sidecar) watchLiveness(ctx context.Context) {
+	tick := time.NewTicker(liveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.server.SetLive(s.engine.Live())
+		}
+	}
+}
+
+func logLevel(word string) zapcore.Level {
+	var l zapcore.Level
+	if l.UnmarshalText([]byte(word)) != nil {
+		return zapcore.InfoLevel // the settings were checked; this cannot happen
+	}
+	return l
+}
+
+var _ grpcapi.Checker = (*sallyport.Engine)(nil)

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"os"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/config"
+	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+)
+
+// engineConfig translates the sidecar's settings into an engine's.
+func engineConfig(s *config.Settings) sallyport.Config {
+	c := sallyport.DefaultConfig()
+	c.Policy = enginePolicy(s)
+	c.Model, c.ModelLabel, c.RuntimeLib = modelSource(s), s.ModelLabel, s.ONNXRuntimeLib
+	c.ModelWorkers, c.ModelMaxWindows, c.ModelJudgeWindows = s.ModelWorkers, s.ModelMaxWindows, s.ModelJudgeWindows
+	c.ModelQueueTokens, c.ModelCache = s.ModelQueueTokens, s.ModelCache
+	c.MaxPayloadBytes, c.MaxJSONDepth = int(s.ScanMaxPayloadBytes), s.MaxJSONDepth
+	c.MaxInflight, c.MaxInflightBytes = s.MaxInflight, s.MaxInflightBytes
+	c.ScannerTimeout, c.ExchangeTimeout = s.ScannerTimeout, s.ExchangeTimeout
+	c.TraceKey, c.MaxTraces, c.RuleHeaders = s.TraceKey, s.InvariantMaxTraces, s.RuleHeaders
+	for _, k := range s.ExchangeKey {
+		c.ExchangeKeys = append(c.ExchangeKeys, []byte(k))
+	}
+	c.ExchangeTokenMaxAge = s.ExchangeTokenMaxAge
+	c.UnhealthyWindow, c.UnhealthyMinSamples, c.UnhealthyErrorRate = s.UnhealthyScannerWindow, s.UnhealthyScannerMinSamples, s.UnhealthyScannerErrorRate
+	c.Drain, c.Grace, c.Cleanup = s.ShutdownDrain, s.ShutdownGrace, s.ShutdownCleanup
+	c.PinsFile = s.PinsFile
+	c.AuditRequired = s.AuditFailureMode == config.AuditDeny
+	c.AuditHMACKey, c.AuditHeaders = []byte(s.AuditHMACKey), s.AuditHeaders
+	return c
+}
+
+// enginePolicy is the reloadable part.
+func enginePolicy(s *config.Settings) sallyport.Policy {
+	p := sallyport.Policy{
+		RulesPath:  s.InvariantRulesPath,
+		Default:    profile("", s.Verdict()),
+		AllowTools: s.AllowTools,
+		DenyTools:  s.DenyTools,
+	}
+	for _, scoped := range s.Profiles {
+		p.Profiles = append(p.Profiles, sallyport.ScopedProfile{
+			Profile: profile(scoped.Name, scoped.Verdict), Services: scoped.Services, Routes: scoped.Routes,
+		})
+	}
+	return p
+}
+
+func profile(name string, v config.Verdict) decision.Profile {
+	p := decision.Profile{
+		Name:            name,
+		Policy:          decision.Policy{DryRun: v.DryRun},
+		BlockAt:         v.PGBlockThreshold,
+		ReviewAt:        v.PGReviewThreshold,
+		RedactResponses: v.RedactResponses,
+		RedactRequests:  v.RedactRequestParams,
+		PoisonedTools:   listAction(v.ToolsListAction),
+		DriftedTools:    listAction(v.PinAction),
+		HideDenied:      v.HideDeniedTools,
+	}
+	if v.FailureMode == config.FailOpen {
+		p.Failure = decision.FailOpen
+	}
+	if v.HumanReviewMode == config.ReviewDeny {
+		p.Review = decision.ReviewDeny
+	}
+	return p
+}
+
+func listAction(word string) decision.ListAction {
+	switch word {
+	case config.ToolsRemove:
+		return decision.ListRemove
+	case config.ToolsDeny:
+		return decision.ListDeny
+	}
+	return decision.ListNote
+}
+
+// modelSource is the classifier that the settings name, nil for none.
+func modelSource(s *config.Settings) *inference.Source {
+	var src inference.Source
+	switch s.Model {
+	case config.ModelOff:
+		return nil
+	case config.ModelDefault:
+		src = inference.FS(defaultmodel.FS())
+	default:
+		src = inference.Dir(s.Model, s.ModelFile)
+	}
+	return &src
+}
+
+// openAudit opens the audit trail that the settings name.
+func openAudit(s *config.Settings) (*audit.Writer, error) {
+	o := audit.Options{Path: s.AuditLogPath, Version: build.Version()}
+	if s.AuditFsync == config.FsyncNever {
+		o.Sync = audit.SyncNever
+	}
+	if s.AuditSignKeyFile != "" {
+		key, err := signingKey(s.AuditSignKeyFile)
+		if err != nil {
+			return nil, err
+		}
+		o.SignKey = key
+	}
+	return audit.Open(o)
+}
+
+func signingKey(path string) (ed25519.PrivateKey, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("AUDIT_SIGN_KEY_FILE: %w", err)
+	}
+	key, err := audit.ParseSigningKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("AUDIT_SIGN_KEY_FILE %q: %w", path, err)
+	}
+	return key, nil
+}

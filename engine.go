@@ -1,0 +1,134 @@
+package sallyport
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/internal/token"
+	"github.com/sallyport-mcp/sallyport/supervision"
+)
+
+// The vocabulary of package decision, under the names an embedder uses.
+type (
+	// Exchange is one question: may this MCP message go on?
+	Exchange = decision.Exchange
+	// Verdict is the answer.
+	Verdict = decision.Verdict
+	// Finding is one thing that a scanner saw.
+	Finding = decision.Finding
+	// Phase says which of the two gates an exchange is at.
+	Phase = decision.Phase
+)
+
+// Engine is a running guardrail. Make one with [New], start it, ask it, shut it
+// down; each once. Check methods may be called from any goroutine at any time,
+// before Start and after Shutdown too: they then refuse.
+type Engine struct {
+	cfg       Config
+	log       *zap.Logger
+	metrics   *telemetry.Metrics
+	now       func() time.Time
+	limits    content.Limits
+	admission *admission
+	ring      *token.Keyring
+	keys      traceKeys
+	prints    audit.Fingerprinter
+	shedLog   shedLog
+	canaries  atomic.Uint64
+
+	wanted   atomic.Pointer[Policy]         // what the next build compiles
+	model    atomic.Pointer[inference.Info] // the model that was loaded last
+	deadline atomic.Pointer[timeouts]
+
+	front   Front
+	running atomic.Pointer[supervision.Tree] // nil before Start
+	early   earlyEvents
+	gauges  chan struct{} // closed when the engine shuts down
+	once    struct{ start, shutdown sync.Once }
+}
+
+// New checks the configuration and builds an engine that runs nothing yet. Its
+// error lists everything that is wrong. Rules are read by [Engine.Start].
+func New(cfg Config) (*Engine, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("sallyport: %w", err)
+	}
+	e := &Engine{
+		cfg:       cfg,
+		log:       cfg.Logger,
+		now:       time.Now,
+		limits:    content.Limits{MaxBytes: cfg.MaxPayloadBytes, MaxDepth: cfg.MaxJSONDepth},
+		admission: newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes),
+	}
+	if e.log == nil {
+		e.log = zap.NewNop()
+	}
+	var problems [4]error
+	keys := make([]string, len(cfg.ExchangeKeys))
+	for i, k := range cfg.ExchangeKeys {
+		keys[i] = string(k)
+	}
+	e.ring, problems[0] = token.NewKeyring(keys, token.Options{MaxAge: cfg.ExchangeTokenMaxAge})
+	e.keys, problems[1] = newTraceKeys(cfg.TraceKey, e.ring)
+	e.prints, problems[2] = audit.NewFingerprinter(cfg.AuditHMACKey)
+	reg := cfg.Registerer
+	if reg == nil {
+		reg = prometheus.NewRegistry()
+	}
+	e.metrics, problems[3] = telemetry.New(reg)
+	if err := errors.Join(problems[:]...); err != nil {
+		return nil, fmt.Errorf("sallyport: %w", err)
+	}
+	e.gauges = make(chan struct{})
+	policy := cfg.Policy
+	e.wanted.Store(&policy)
+	e.setTimeouts(0)
+	return e, nil
+}
+
+// timeouts are the deadlines in force.
+type timeouts struct{ scanner, exchange time.Duration }
+
+// The terms of timeouts that are not configured.
+const (
+	minScannerTimeout = 500 * time.Millisecond
+	scannerBatches    = 3 // how many batches of the model a scanner can wait for
+	exchangeSlack     = 1500 * time.Millisecond
+)
+
+// setTimeouts derives what is not configured from the measured cost of one batch.
+func (e *Engine) setTimeouts(batch time.Duration) {
+	t := timeouts{scanner: e.cfg.ScannerTimeout, exchange: e.cfg.ExchangeTimeout}
+	if t.scanner == 0 {
+		t.scanner = max(minScannerTimeout, scannerBatches*batch)
+	}
+	if t.exchange == 0 {
+		t.exchange = t.scanner + exchangeSlack
+	}
+	t.scanner = min(t.scanner, t.exchange)
+	e.deadline.Store(&t)
+}
+
+func (e *Engine) timeouts() timeouts { return *e.deadline.Load() }
+
+// ExchangeTimeout is the deadline of one exchange that is in force. It changes
+// once, when the model was loaded and its cost is known.
+func (e *Engine) ExchangeTimeout() time.Duration { return e.timeouts().exchange }
+
+// fallbackPolicy is the verdict policy of exchanges that are refused before a
+// profile was chosen.
+func (e *Engine) fallbackPolicy() decision.Policy { return e.wanted.Load().Default.Policy }
+
+// tree is the running tree; nil before Start.
+func (e *Engine) tree() *supervision.Tree { return e.running.Load() }

@@ -1,0 +1,135 @@
+package sallyport
+
+import (
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/token"
+)
+
+// finish makes the verdict, writes the audit line, settles the trace shard and
+// counts. It is the only way out of an exchange.
+func (r *run) finish() Verdict {
+	v := decision.Aggregate(r.in, r.verdictPolicy())
+	if err := r.record(v); err != nil && r.e.cfg.AuditRequired {
+		r.fault(decision.ScannerEngine, decision.FaultAudit, "")
+		v = decision.Aggregate(r.in, r.verdictPolicy())
+	}
+	r.settle(!v.Denied())
+	if r.phase == decision.Request && !v.Denied() {
+		v.Call = r.sign()
+	}
+	r.count(v)
+	return v
+}
+
+// verdictPolicy is the profile's, or the configured default when the exchange
+// never got as far as a profile.
+func (r *run) verdictPolicy() decision.Policy {
+	if r.profile != nil {
+		return r.profile.Policy
+	}
+	return r.e.fallbackPolicy()
+}
+
+// sign makes the token by which the response will know this call.
+func (r *run) sign() string {
+	return r.e.ring.Sign(token.Claims{
+		Exchange: r.exchangeID(), Service: r.service, Method: r.ex.Method, Tool: r.tool,
+		TraceKey: r.key, Shared: r.shared,
+	})
+}
+
+// record hands the exchange's line to the audit trail.
+func (r *run) record(v Verdict) error {
+	if r.e.cfg.Audit == nil {
+		return nil
+	}
+	if r.in.Shed {
+		own, owed := r.e.shedLog.allow(r.e.now())
+		if owed > 0 {
+			r.e.event(&audit.Record{Event: audit.EventShed, Count: owed})
+		}
+		if !own {
+			return nil
+		}
+	}
+	took := r.e.now().Sub(r.began)
+	rec := &audit.Record{
+		Phase: r.phase.String(), Method: r.ex.Method, Service: r.service, Tool: r.tool,
+		Route: r.ex.Route, Principal: r.ex.Principal, Headers: r.auditHeaders(),
+		Exchange: r.exchangeID(), Ref: r.id.ref, Outcome: v.Outcome.String(), Reason: v.Cause,
+		Redactions: v.Redactions + v.Removed, Bytes: len(r.ex.Body), Duration: took,
+	}
+	if v.Would != v.Outcome {
+		rec.Would = v.Would.String()
+	}
+	if r.tuple != nil {
+		rec.RulesVersion = r.tuple.Version
+	}
+	for _, f := range r.in.Findings {
+		rec.Findings = append(rec.Findings, audit.Finding{
+			Detector: f.Detector, Category: string(f.Category), Severity: f.Severity.String(),
+			Path: f.Path, View: f.View, FP: audit.Fingerprint{Length: f.Length, HMAC: f.HMAC},
+		})
+	}
+	for _, h := range r.in.Hits {
+		name := h.Rule
+		if h.Action == decision.ActionShadow {
+			name += " (shadow)"
+		}
+		if h.SharedKey {
+			name += " (shared_key)"
+		}
+		rec.RulesHit = append(rec.RulesHit, name)
+	}
+	if r.modelID != "" {
+		rec.Model = r.modelID
+		rec.Scores = map[string]float64{"judge": r.in.Score}
+	}
+	if c := r.report.Coverage; c.TotalBytes > 0 {
+		rec.Coverage = &audit.Coverage{Scanned: c.ScannedBytes, Total: c.TotalBytes, Reason: r.coverageReason()}
+	}
+	return r.e.append(rec)
+}
+
+func (r *run) coverageReason() string {
+	if r.report.Coverage.Reason != "" {
+		return r.report.Coverage.Reason
+	}
+	if r.dropped > 0 {
+		return "model-windows"
+	}
+	return ""
+}
+
+func (r *run) auditHeaders() map[string]string {
+	var out map[string]string
+	for _, name := range r.e.cfg.AuditHeaders {
+		if values := r.ex.Headers[name]; len(values) > 0 {
+			if out == nil {
+				out = make(map[string]string)
+			}
+			out[name] = values[0]
+		}
+	}
+	return out
+}
+
+// count moves the metrics.
+func (r *run) count(v Verdict) {
+	m := r.e.metrics
+	m.Decision(r.phase, v.Outcome, r.ex.Method, r.e.now().Sub(r.began))
+	for _, f := range r.in.Findings {
+		m.Finding(f.Category, f.Severity)
+	}
+	for _, h := range r.in.Hits {
+		m.Rule(h.Rule, h.Action)
+	}
+	m.Redactions(v.Redactions + v.Removed)
+	if r.in.Partial {
+		m.CoveragePartial()
+	}
+	if r.in.Shed {
+		m.Shed(r.shedReason)
+	}
+}

@@ -1,0 +1,352 @@
+package sallyport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport/actors"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision"
+)
+
+// Front is a server that the engine starts first, drains and stops in the right
+// order. Package grpcapi has one.
+type Front = actors.FrontServer
+
+// The words of the engine's state, under the names an embedder uses.
+type (
+	// LifecyclePhase is where the engine stands between start and end.
+	LifecyclePhase = messages.Phase
+	// PhaseChange tells a subscriber what changed.
+	PhaseChange = messages.PhaseChange
+	// Status is the phase, its reason, and every part that readiness depends on.
+	Status = messages.Lifecycle
+	// Step is something the host wants done at the end of Shutdown.
+	Step = supervision.Step
+)
+
+// Attach gives the engine a server to own. It must be called before Start.
+func (e *Engine) Attach(f Front) { e.front = f }
+
+// errStarted is the error of a second Start.
+var errStarted = errors.New("sallyport: the engine was started already")
+
+// Start brings the engine up and returns when it listens, if it has a front, and
+// when the rules are in force. The model, if there is one, is still loading: the
+// phase is then Warming, exchanges are refused, and it becomes Serving by itself;
+// [Engine.AwaitServing] waits for that. An error leaves nothing running.
+func (e *Engine) Start(ctx context.Context, finish ...Step) error {
+	err := errStarted
+	e.once.start.Do(func() { err = e.start(ctx, finish) })
+	return err
+}
+
+func (e *Engine) start(ctx context.Context, finish []Step) error {
+	c := &e.cfg
+	cfg := supervision.Config{
+		Name:     "sallyport-" + mint().ref[:8],
+		System:   c.System,
+		Log:      e.log,
+		Observer: observer{e: e},
+		Budgets:  supervision.Budgets{Drain: c.Drain, Grace: c.Grace, Cleanup: c.Cleanup},
+		Finish:   finish,
+		Front:    e.front,
+		Audit:    actors.AuditConfig{Sink: c.Audit},
+		Health: actors.HealthConfig{
+			Scanners: e.requiredScanners(),
+			Window:   c.UnhealthyWindow, MinSamples: c.UnhealthyMinSamples, ErrorRate: c.UnhealthyErrorRate,
+			Canary: e.canary,
+		},
+		Rules:  actors.RulesConfig{Build: e.build},
+		Traces: actors.TracesConfig{MaxKeys: c.MaxTraces},
+		Pins:   actors.PinsConfig{Store: e.pinStore()},
+		Check:  e.checkPhase,
+	}
+	if c.Model != nil {
+		cfg.Model = &actors.ModelPoolConfig{
+			Judge:       actors.ModelStage{Load: e.loadModel},
+			Workers:     c.ModelWorkers,
+			QueueTokens: c.ModelQueueTokens,
+			Cache:       orNone(c.ModelCache),
+			MaxWindows:  c.ModelMaxWindows, JudgeWindows: c.ModelJudgeWindows,
+			Observer: modelObserver{e.metrics},
+			OnReady:  func(bool, string) { e.measureModel() },
+		}
+	}
+	tree, err := supervision.Start(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("sallyport: %w", err)
+	}
+	e.running.Store(tree)
+	e.measureModel()
+	e.early.release(e.append)
+	go e.moveGauges()
+	return nil
+}
+
+// requiredScanners are those whose failure alone makes the engine degraded.
+func (e *Engine) requiredScanners() []string {
+	scanners := []string{decision.ScannerContent, decision.ScannerRules}
+	if e.cfg.Model != nil {
+		scanners = append(scanners, decision.ScannerModel)
+	}
+	return scanners
+}
+
+// orNone is a cache size in the pool's words, where zero means its default.
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+func (e *Engine) pinStore() actors.PinStore {
+	if e.cfg.PinsFile == "" {
+		return nil
+	}
+	return actors.PinFile(e.cfg.PinsFile)
+}
+
+// measureModel derives the deadlines from what a batch costs, once that is known.
+func (e *Engine) measureModel() {
+	t := e.tree()
+	if t == nil || t.Model == nil {
+		return
+	}
+	if cost := t.Model.BatchCost(); cost > 0 {
+		e.setTimeouts(cost)
+		d := e.timeouts()
+		e.log.Info("deadlines", zap.Duration("model_batch", cost), zap.Duration("scanner", d.scanner), zap.Duration("exchange", d.exchange))
+	}
+}
+
+// checkPhase answers the gate actor.
+func (e *Engine) checkPhase(ctx context.Context, ex *Exchange) Verdict {
+	return e.check(ctx, ex, ex.Phase)
+}
+
+// Gate is where other actors of the same system send *messages.Check; nil before
+// Start.
+func (e *Engine) Gate() *actor.PID {
+	if t := e.tree(); t != nil {
+		return t.Gate.PID()
+	}
+	return nil
+}
+
+// Phase is where the engine stands. It never waits.
+func (e *Engine) Phase() LifecyclePhase {
+	if t := e.tree(); t != nil {
+		return t.Lifecycle.Phase()
+	}
+	return messages.Starting
+}
+
+// Status is all that is known about readiness. It never waits.
+func (e *Engine) Status() Status {
+	if t := e.tree(); t != nil {
+		return t.Lifecycle.Snapshot()
+	}
+	return Status{Phase: messages.Starting, Parts: []messages.Part{{Name: "engine", Reason: "starting"}}}
+}
+
+// Live reports whether the engine makes progress: its watchdog has been answered
+// within half a minute.
+func (e *Engine) Live() bool {
+	t := e.tree()
+	return t == nil || t.Live()
+}
+
+// Subscribe calls f now with the current phase and then on every change, in order,
+// until the returned function is called. f must not block. It does nothing before
+// Start.
+func (e *Engine) Subscribe(f func(PhaseChange)) (unsubscribe func()) {
+	if t := e.tree(); t != nil {
+		return t.Lifecycle.Subscribe(f)
+	}
+	return func() {}
+}
+
+// AwaitServing waits until the engine serves, or until it cannot any more or ctx
+// ends, and returns the phase it saw last.
+func (e *Engine) AwaitServing(ctx context.Context) LifecyclePhase {
+	if t := e.tree(); t != nil {
+		return t.Lifecycle.AwaitServing(ctx)
+	}
+	return messages.Starting
+}
+
+// Reload compiles policy and puts it in force for exchanges that begin from now
+// on; those in flight finish under the one they began with. The parts (the rule
+// pack; everything else) succeed or fail alone, and what fails keeps its previous
+// value. Calls that overlap share one compilation of the last policy given.
+func (e *Engine) Reload(ctx context.Context, p Policy) error {
+	t := e.tree()
+	if t == nil {
+		return errors.New("sallyport: reload before start")
+	}
+	e.wanted.Store(&p)
+	if _, err := t.Rules.Reload(ctx, "reload"); err != nil {
+		return fmt.Errorf("sallyport: reload: %w", err)
+	}
+	return nil
+}
+
+// ReopenAudit makes the audit trail open its file anew, after a rotation.
+func (e *Engine) ReopenAudit(ctx context.Context) error {
+	if t := e.tree(); t != nil && t.Audit != nil {
+		return t.Audit.Reopen(ctx)
+	}
+	return nil
+}
+
+// Drain withdraws readiness, goes on serving for the drain time, and closes the
+// front once calls in flight have ended. [Engine.Shutdown] does it by itself.
+func (e *Engine) Drain(ctx context.Context) error {
+	if t := e.tree(); t != nil {
+		_, err := t.Drain(ctx)
+		return err
+	}
+	return nil
+}
+
+// Hurry ends the drain wait of a shutdown.
+func (e *Engine) Hurry() {
+	if t := e.tree(); t != nil {
+		t.Hurry()
+	}
+}
+
+// Shutdown stops the engine in order: readiness is withdrawn, calls are still
+// served for the drain time, those in flight end within the grace, everything is
+// flushed and closed within the clean-up time. It returns when nothing of the
+// engine runs any more, or soon after ctx ends. The error says whether an exchange
+// was cut off or an audit line was lost. Further calls join the first.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	e.once.start.Do(func() {}) // an engine that never started cannot start later
+	e.once.shutdown.Do(func() { close(e.gauges) })
+	t := e.tree()
+	if t == nil {
+		if e.cfg.Audit != nil {
+			return e.cfg.Audit.Close()
+		}
+		return nil
+	}
+	if err := t.Stop(ctx); err != nil {
+		return fmt.Errorf("sallyport: shutdown: %w", err)
+	}
+	return nil
+}
+
+// Force cuts everything off at once. Shutdown must still be called.
+func (e *Engine) Force() {
+	if t := e.tree(); t != nil {
+		t.Force()
+	}
+}
+
+// gaugeInterval is how old the gauges of queues and trace keys may be.
+const gaugeInterval = time.Second
+
+// moveGauges keeps the gauges current that nobody's work moves.
+func (e *Engine) moveGauges() {
+	tick := time.NewTicker(gaugeInterval)
+	defer tick.Stop()
+	for {
+		t := e.tree()
+		e.metrics.TraceKeys.Set(float64(t.Traces.Keys()))
+		for label, depth := range t.Depths() {
+			e.metrics.Mailbox(label).Set(float64(depth))
+		}
+		select {
+		case <-e.gauges:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// observer turns what happens in the tree into metrics and audit events.
+type observer struct {
+	supervision.NoObserver
+	e *Engine
+}
+
+func (o observer) ActorRestarted(label string) { o.e.metrics.ActorRestarted(label) }
+func (o observer) TraceEvicted()               { o.e.metrics.TraceEvictions(1) }
+func (o observer) AuditWritten()               { o.e.metrics.AuditLines(1) }
+
+func (o observer) AuditLost(err error) {
+	o.e.metrics.AuditDropped(1)
+	o.e.log.Warn(telemetry.MsgAuditFailing, zap.Error(err))
+}
+
+func (o observer) PinsSaved(err error) {
+	if err != nil {
+		o.e.log.Warn("pins cannot be saved", zap.Error(err))
+	}
+}
+
+func (o observer) PhaseChanged(c messages.PhaseChange) {
+	o.e.metrics.Serving(c.To.Ready())
+	if c.From == c.To {
+		return
+	}
+	o.e.metrics.HealthTransition(c.To.String())
+	r := &audit.Record{Reason: c.Reason, Time: c.At}
+	switch c.To {
+	case messages.Serving:
+		r.Event = audit.EventReady
+		if c.From == messages.Degraded {
+			r.Event = audit.EventRecovered
+		}
+	case messages.Degraded:
+		r.Event = audit.EventDegraded
+	case messages.Draining:
+		r.Event = audit.EventDrain
+	case messages.Stopping:
+		if owed := o.e.shedLog.rest(); owed > 0 {
+			o.e.event(&audit.Record{Event: audit.EventShed, Count: owed})
+		}
+		r.Event = audit.EventStop
+	case messages.Warming:
+		r.Event = audit.EventStart
+	case messages.Starting, messages.Stopped:
+		return
+	}
+	o.e.event(r)
+}
+
+func (o observer) Reloaded(report messages.ReloadReport) {
+	m, log := o.e.metrics, o.e.log
+	switch {
+	case report.Err != nil:
+		m.RulesReload(telemetry.ReloadFailed)
+		log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyReason, report.Reason), zap.String("in_force", report.Version), zap.Error(report.Err))
+	case report.Changed:
+		m.RulesReload(telemetry.ReloadOK)
+	default:
+		m.RulesReload(telemetry.ReloadUnchanged)
+	}
+	if report.Changed {
+		log.Info(telemetry.MsgReloaded, zap.String(telemetry.KeyReason, report.Reason), zap.String(telemetry.KeyVersion, report.Version), zap.Duration(telemetry.KeyDuration, report.Took))
+		if t := o.e.tree(); t != nil {
+			o.e.nameRules(t.Rules.Current(), report)
+		}
+	}
+	ok := report.Err == nil
+	r := &audit.Record{Event: audit.EventRulesReload, OK: &ok, RulesVersion: report.Version, Reason: report.Reason, Time: report.At}
+	if !ok {
+		r.Reason = report.Err.Error()
+	}
+	o.e.event(r)
+}

@@ -1,0 +1,185 @@
+package sallyport
+
+import (
+	"context"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/internal/token"
+	"github.com/sallyport-mcp/sallyport/rules"
+)
+
+// identify establishes which tool the exchange is about and under which trace
+// key its caller is remembered. A request says both; a response learns them from
+// the token that its request was given, or not at all.
+func (r *run) identify() {
+	if r.phase == decision.Request {
+		r.tool = subject(r.doc, r.ex.Method)
+		r.key, r.shared = r.e.keys.of(r.ex)
+		return
+	}
+	r.claims, r.token = r.e.ring.Verify(r.ex.Call, r.service, r.ex.Method)
+	r.e.metrics.Token(tokenFate(r.token))
+	switch {
+	case r.token == token.Valid:
+		r.tool, r.key, r.shared = r.claims.Tool, r.claims.TraceKey, r.claims.Shared
+	case r.token.Suspicious():
+		r.found(decision.Finding{
+			Scanner: decision.ScannerToken, Detector: "call_token_" + r.token.String(),
+			Category: decision.GeneralPolicy, Severity: decision.Review,
+		}, noTool)
+	}
+}
+
+// tokenFate is the result in the metric's words.
+func tokenFate(result token.Result) string {
+	if result.Suspicious() {
+		return telemetry.TokenInvalid
+	}
+	return result.String()
+}
+
+// noTool says that a finding is not inside a tool definition.
+const noTool = -1
+
+// subject is what a request is about: the tool, the prompt or the resource.
+func subject(doc *content.Document, method string) string {
+	member := "name"
+	if method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe" {
+		member = "uri"
+	}
+	text, _ := doc.Member(member)
+	return text
+}
+
+// access applies the allow and deny lists to a tool call.
+func (r *run) access() {
+	if r.phase != decision.Request || r.ex.Method != rules.MethodToolsCall || r.tool == "" {
+		return
+	}
+	for _, service := range r.ex.Services {
+		if !r.policy.acl.Allowed(service, r.tool) {
+			r.refuseTool()
+			return
+		}
+	}
+	if len(r.ex.Services) == 0 && !r.policy.acl.Allowed("", r.tool) {
+		r.refuseTool()
+	}
+}
+
+func (r *run) refuseTool() {
+	r.in.Hits = append(r.in.Hits, decision.Hit{
+		Rule: "access-list", Kind: "acl", Action: decision.ActionBlock, Category: decision.ToolPolicy,
+	})
+}
+
+// event describes the exchange to the rules.
+func (r *run) event(result bool) *rules.Event {
+	ev := &rules.Event{
+		Result: result, Service: r.service, Tool: r.tool, Method: r.ex.Method,
+		Route: r.ex.Route, Principal: r.ex.Principal,
+		Meta: r.ex.Meta, Headers: r.ruleHeaders(), Now: r.e.now(),
+	}
+	if result {
+		ev.Labels = rules.Labels(r.labels...)
+		return ev
+	}
+	if r.ex.Method == rules.MethodToolsCall || r.ex.Method == "prompts/get" {
+		ev.Args = r.doc.Value("arguments")
+	} else {
+		ev.Args = r.doc.Value()
+	}
+	return ev
+}
+
+// ruleHeaders are the headers of the exchange that rules may read.
+func (r *run) ruleHeaders() map[string][]string {
+	var out map[string][]string
+	for _, name := range r.e.cfg.RuleHeaders {
+		if values := r.ex.Headers[name]; len(values) > 0 {
+			if out == nil {
+				out = make(map[string][]string)
+			}
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// advance is a question to a trace shard that is on its way.
+type advance struct {
+	began  time.Time
+	faulty bool // a predicate failed before the shard was asked
+	hits   []rules.Hit
+	err    error
+	done   chan struct{} // closed when hits or err is set
+}
+
+// advance matches the event here and feeds what matched to the trace shard. It
+// returns nil when no rule with memory is concerned.
+func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
+	began := r.e.now()
+	matched := r.tuple.Rules.Match(ev)
+	for _, h := range matched.Hits {
+		r.in.Hits = append(r.in.Hits, hit(h))
+	}
+	faulty := false
+	for _, f := range matched.Faults {
+		r.e.metrics.RuleError()
+		if f.Action != rules.ActionShadow {
+			faulty = true
+			r.fault(decision.ScannerRules, decision.FaultRule, f.Rule+": "+string(f.Code))
+		}
+	}
+	if len(matched.Steps) == 0 {
+		r.e.rulesScanned(faulty, began)
+		return nil
+	}
+	r.pending = true
+	a := &advance{began: began, faulty: faulty, done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		a.hits, a.err = r.e.tree().Traces.Advance(ctx, r.key, r.tuple.Rules, matched, rules.AdvanceInfo{
+			ID: r.id.key, Shared: r.shared, Now: ev.Now, Pending: r.e.timeouts().exchange,
+		})
+	}()
+	return a
+}
+
+// advanced waits for the trace shard and takes its answer.
+func (r *run) advanced(ctx context.Context, a *advance) {
+	if a == nil {
+		return
+	}
+	<-a.done
+	if a.err != nil {
+		if ctx.Err() != nil {
+			r.fault(decision.ScannerRules, r.e.interrupted(ctx, decision.ScannerRules, a.began), "trace shard")
+			return
+		}
+		r.fault(decision.ScannerRules, decision.FaultDown, "trace shard")
+		r.e.broken(decision.ScannerRules, a.began)
+		return
+	}
+	r.e.rulesScanned(a.faulty, a.began)
+	for _, h := range a.hits {
+		r.in.Hits = append(r.in.Hits, hit(h))
+	}
+}
+
+func hit(h rules.Hit) decision.Hit {
+	return decision.Hit{
+		Rule: h.Rule, Kind: h.Kind.String(), Action: decision.Action(h.Action),
+		Category: decision.Category(h.Category), RetryAfter: h.RetryAfter, SharedKey: h.SharedKey,
+	}
+}
+
+// settle tells the trace shard whether the exchange happened.
+func (r *run) settle(allowed bool) {
+	if r.pending {
+		r.e.tree().Traces.Settle(r.key, r.id.key, allowed)
+	}
+}

@@ -1,0 +1,108 @@
+package sallyport
+
+import (
+	"context"
+
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+)
+
+// scan runs the detectors on this goroutine.
+func (r *run) scan(ctx context.Context) {
+	began := r.e.now()
+	report, err := r.tuple.Scanner.Scan(ctx, r.doc, r.side())
+	if err != nil {
+		r.fault(decision.ScannerContent, r.e.interrupted(ctx, decision.ScannerContent, began), "")
+		return
+	}
+	result := telemetry.ScanClean
+	if len(report.Findings) > 0 {
+		result = telemetry.ScanFound
+	}
+	r.e.scanned(decision.ScannerContent, result, began)
+	r.report = report
+	r.in.Partial = r.in.Partial || report.Coverage.Partial
+	for _, f := range report.Findings {
+		if r.policy.allows(r.doc, f, r.service, r.tool) {
+			continue
+		}
+		r.found(decision.Finding{
+			Scanner:  decision.ScannerContent,
+			Detector: f.Detector,
+			Category: decision.Category(f.Category),
+			Severity: r.severity(f),
+			Path:     f.Path,
+			View:     f.View,
+			Length:   f.Length,
+			HMAC:     r.fingerprint(f),
+		}, f.Tool)
+		if f.Mask != "" {
+			r.masks = append(r.masks, f)
+		}
+	}
+}
+
+// severity is what a detector's finding asks for under the profile: what is
+// going to be masked needs no refusal, and what would have been masked but is
+// not needs a person.
+func (r *run) severity(f content.Finding) decision.Severity {
+	s := decision.Severity(f.Severity)
+	if f.Mask == "" {
+		return s
+	}
+	switch {
+	case r.phase == decision.Request && r.profile.RedactRequests:
+		return decision.Note
+	case r.phase == decision.Response && !r.profile.RedactResponses && f.Category == content.CategorySecret:
+		return max(s, decision.Review)
+	}
+	return s
+}
+
+// redacts reports whether redaction is on for this gate.
+func (r *run) redacts() bool {
+	if r.phase == decision.Request {
+		return r.profile.RedactRequests
+	}
+	return r.profile.RedactResponses
+}
+
+// found records a finding. One inside a tool definition of a list is judged with
+// its tool: under "remove" it costs the tool its place and the list nothing.
+func (r *run) found(f decision.Finding, tool int) {
+	r.labels = append(r.labels, string(f.Category))
+	if tool >= 0 && f.Severity == decision.Block && r.profile.PoisonedTools != decision.ListDeny {
+		f.Severity = decision.Review
+		if r.profile.PoisonedTools == decision.ListRemove {
+			f.Severity = decision.Note
+			r.drop(tool)
+		}
+	}
+	r.in.Findings = append(r.in.Findings, f)
+}
+
+// drop takes a tool out of the list that is about to be sent.
+func (r *run) drop(tool int) {
+	if r.dropping == nil {
+		r.dropping = make(map[int]struct{})
+	}
+	r.dropping[tool] = struct{}{}
+}
+
+// fingerprint is the keyed hash of a high-entropy match, for operators who want
+// to recognise the same secret twice without ever storing it.
+func (r *run) fingerprint(f content.Finding) string {
+	if !f.HighEntropy || f.Start < 0 {
+		return ""
+	}
+	return r.e.prints.Of(matchOf(r.doc, f), true).HMAC
+}
+
+// matchOf is the matched text, "" when the match has no place of its own.
+func matchOf(doc *content.Document, f content.Finding) string {
+	if f.Start < 0 {
+		return ""
+	}
+	return doc.Strings()[f.String].Text[f.Start:f.End]
+}

@@ -1,0 +1,117 @@
+package sallyport
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport-mcp/sallyport/content"
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// inspectTools judges the tool definitions of a list one by one: hides what
+// policy would refuse, and compares the others with their pins.
+func (r *run) inspectTools(ctx context.Context) {
+	tools := r.doc.Tools()
+	if len(tools) == 0 {
+		return
+	}
+	if r.profile.HideDenied {
+		for _, t := range tools {
+			if !r.callable(t.Name) {
+				r.drop(t.Index)
+			}
+		}
+	}
+	for service, group := range r.byService(tools) {
+		r.pin(ctx, service, group)
+	}
+}
+
+// callable reports whether policy lets a listed tool be called under at least
+// one reading of its name; hiding is a courtesy, the call itself is what is
+// refused.
+func (r *run) callable(listed string) bool {
+	for _, n := range callNames(listed, r.ex.Services) {
+		if r.policy.acl.Allowed(n[0], n[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// byService sorts the tools by the service that offers them, under their native names.
+func (r *run) byService(tools []content.ToolDef) map[string][]messages.ToolPin {
+	groups := make(map[string][]messages.ToolPin)
+	for _, t := range tools {
+		service, name := nativeTool(t.Name, r.ex.Services)
+		p, err := toolPin(t, name)
+		if err != nil {
+			// The body was parsed strictly, so a definition that cannot be put into its
+			// canonical form is a fault of ours: no pin, and a person looks.
+			r.found(decision.Finding{
+				Scanner: decision.ScannerPins, Detector: "pin_unreadable", Category: decision.GeneralPolicy, Severity: decision.Review,
+			}, t.Index)
+			continue
+		}
+		groups[service] = append(groups[service], p)
+	}
+	return groups
+}
+
+func toolPin(t content.ToolDef, name string) (messages.ToolPin, error) {
+	whole, err := t.Hash()
+	if err != nil {
+		return messages.ToolPin{}, err
+	}
+	fields, err := t.Fields()
+	if err != nil {
+		return messages.ToolPin{}, err
+	}
+	p := messages.ToolPin{Index: t.Index, Name: name, Hash: pinHash(whole), Fields: make(map[string]messages.PinHash, len(fields))}
+	for field, sum := range fields {
+		p.Fields[field] = pinHash(sum)
+	}
+	return p, nil
+}
+
+func pinHash(text string) (h messages.PinHash) {
+	hex.Decode(h[:], []byte(text)) // content promises 64 hex digits
+	return h
+}
+
+// pin compares tools with their pins and applies what the profile says about drift.
+func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin) {
+	began := r.e.now()
+	found, err := r.e.tree().Pins.Observe(ctx, service, tools, began)
+	if err != nil {
+		kind := decision.FaultDown
+		if ctx.Err() != nil {
+			kind = r.e.interrupted(ctx, decision.ScannerPins, began)
+		}
+		r.fault(decision.ScannerPins, kind, "pins")
+		return
+	}
+	for _, p := range found {
+		f := decision.Finding{
+			Scanner: decision.ScannerPins, Detector: "pin_" + p.Kind.String(), Category: decision.ToolPolicy,
+			Severity: decision.Note, Path: "/tools/" + strconv.Itoa(p.Index),
+		}
+		switch p.Kind {
+		case messages.PinDrift:
+			f.Detector += ":" + strings.Join(p.Changed, ",")
+			switch r.profile.DriftedTools {
+			case decision.ListRemove:
+				r.drop(p.Index)
+			case decision.ListDeny:
+				f.Severity = decision.Block
+			case decision.ListNote:
+			}
+		case messages.PinShadowed, messages.PinConfusable, messages.PinUnpinned:
+			f.Severity = decision.Review
+		}
+		r.in.Findings = append(r.in.Findings, f)
+	}
+}
