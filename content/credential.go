@@ -61,10 +61,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	}
 	if end == len(text) {
 		if sc.d.strings[sc.str].Key && sc.v.up == nil && len(text) <= 64 {
-			if sc.credential == nil {
-				sc.credential = map[int32]credential{}
-			}
-			sc.credential[int32(sc.str)] = kind
+			sc.credential, sc.credentialKey = kind, sc.str
 		}
 		return
 	}
@@ -263,8 +260,8 @@ func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // member looks at a string value whose member name announces a credential.
 func (sc *scan) member(s *String, raw *view) {
-	kind := sc.credential[s.name]
-	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
+	kind := sc.credential
+	if kind == credentialNone || sc.credentialKey != int(s.name) || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
 		return
 	}
 	sc.v, sc.text = raw, raw.text

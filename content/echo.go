@@ -46,10 +46,13 @@ func (sc *scan) echoes() {
 		if s.Key || s.open {
 			continue
 		}
-		sc.str, sc.role, sc.path = i, s.Role, ""
-		sc.v = &view{text: s.Text, label: ViewRaw}
-		sc.text = s.Text
 		for _, v := range values {
+			if len(s.Text) < len(v.text) || !strings.Contains(s.Text, v.text) {
+				continue
+			}
+			sc.str, sc.role, sc.path = i, s.Role, ""
+			sc.raw = view{text: s.Text, label: ViewRaw}
+			sc.v, sc.text = &sc.raw, s.Text
 			sc.echo(v, taken[i])
 		}
 	}

@@ -48,5 +48,15 @@ func looksEmbedded(text string) bool {
 	if len(t) < minEmbedded {
 		return false
 	}
-	return t[0] == '{' && t[len(t)-1] == '}' || t[0] == '[' && t[len(t)-1] == ']'
+	next := strings.TrimLeft(t[1:min(len(t), 65)], " \t\r\n")
+	if next == "" {
+		return false
+	}
+	switch t[0] {
+	case '{':
+		return t[len(t)-1] == '}' && (next[0] == '"' || next[0] == '}')
+	case '[':
+		return t[len(t)-1] == ']' && strings.IndexByte("\"{[]-0123456789tfn", next[0]) >= 0
+	}
+	return false
 }

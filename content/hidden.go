@@ -132,6 +132,7 @@ func (sc *scan) hidden() {
 		return rtl
 	}
 	last := -1 // where the last visible character is
+	sc.soft, sc.softEnd = 0, 0
 	marks, marksAt := 0, 0
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -312,7 +313,14 @@ func (sc *scan) invisible(i int, prev rune, hasRTL func() bool) int {
 	case count[invAnnotation] > 0:
 		sc.review(detFormat, i, end, Review)
 	case count[invSoft] > 0:
-		if total > 1 && plain {
+		// A hyphenator never cuts a word into single letters.
+		if i-sc.softEnd <= utf8.UTFMax && sc.softEnd > 0 && utf8.RuneCountInString(text[sc.softEnd:i]) == 1 {
+			sc.soft++
+		} else {
+			sc.soft = 0
+		}
+		sc.softEnd = end
+		if plain && (total > 1 || sc.soft >= 2) {
 			sc.add(detZeroWidth, i, end)
 		}
 	case count[invSelector] > 0:

@@ -122,7 +122,7 @@ func normalise(text string) (folded string, ok bool) {
 		b = append(append(b, text[copied:i]...), to...)
 		i += n
 		copied = i
-		ok = ok || to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte("@|<>[]=%&_/.#:\\", to[0]) >= 0
+		ok = ok || to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte(" @|<>[]=%&_/.#:\\", to[0]) >= 0
 	}
 	if !ok {
 		return "", false

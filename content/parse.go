@@ -34,11 +34,22 @@ func Parse(body []byte, lim Limits) (*Document, error) {
 		return nil, &ParseError{Kind: KindBOM, Offset: 0}
 	}
 	d := &Document{raw: string(body), body: body, limits: lim}
+	// Two quotes make a string; escaped ones make the estimate a little too large.
+	d.strings = make([]String, 0, min(bytes.Count(body, []byte{'"'})/2, lim.MaxStrings))
 	if err := d.parse(d.raw, body, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
 		return nil, err
 	}
 	d.embed()
 	return d, nil
+}
+
+// valid parses a body for its validity alone, with the same strictness.
+func valid(body []byte, lim Limits) error {
+	d := &Document{raw: string(body), body: body, limits: lim}
+	if err := d.parse(d.raw, body, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
+		return err
+	}
+	return nil
 }
 
 // parse adds the strings of one JSON text to the document. src and buf are the same bytes; host is the string
@@ -65,7 +76,7 @@ func (d *Document) parse(src string, buf []byte, host int, maxDepth, maxStrings 
 		case '"':
 			val, err := dec.ReadValue()
 			if err != nil {
-				return d.syntax(dec, err, src)
+				return d.syntax(dec, err, src, host)
 			}
 			if len(d.strings)-first >= maxStrings {
 				return &ParseError{Kind: KindTooManyStrings, Offset: dec.InputOffset()}
@@ -86,7 +97,7 @@ func (d *Document) parse(src string, buf []byte, host int, maxDepth, maxStrings 
 			name = -1
 		case '{', '[':
 			if _, err := dec.ReadToken(); err != nil {
-				return d.syntax(dec, err, src)
+				return d.syntax(dec, err, src, host)
 			}
 			if len(stack) >= maxDepth {
 				return &ParseError{Kind: KindTooDeep, Offset: dec.InputOffset() - 1}
@@ -97,7 +108,7 @@ func (d *Document) parse(src string, buf []byte, host int, maxDepth, maxStrings 
 			continue
 		case '}', ']':
 			if _, err := dec.ReadToken(); err != nil {
-				return d.syntax(dec, err, src)
+				return d.syntax(dec, err, src, host)
 			}
 			if top.node >= 0 {
 				d.containers[top.node].end = int(dec.InputOffset())
@@ -107,7 +118,7 @@ func (d *Document) parse(src string, buf []byte, host int, maxDepth, maxStrings 
 		case '0':
 			val, err := dec.ReadValue()
 			if err != nil {
-				return d.syntax(dec, err, src)
+				return d.syntax(dec, err, src, host)
 			}
 			end := int(dec.InputOffset())
 			if name >= 0 && sensitive {
@@ -119,7 +130,7 @@ func (d *Document) parse(src string, buf []byte, host int, maxDepth, maxStrings 
 		default:
 			// Literals; and whatever is wrong, which ReadToken explains.
 			if _, err := dec.ReadToken(); err != nil {
-				return d.syntax(dec, err, src)
+				return d.syntax(dec, err, src, host)
 			}
 			name = -1
 		}
@@ -163,8 +174,14 @@ func (d *Document) materialise(stack []frame, host int) int32 {
 	return stack[n-1].node
 }
 
+// notEmbedded says that the text of a string is no JSON document. Nobody reads why.
+var notEmbedded = &ParseError{Kind: KindSyntax, Offset: -1}
+
 // syntax turns a decoder error into ours.
-func (d *Document) syntax(dec *jsontext.Decoder, err error, src string) *ParseError {
+func (d *Document) syntax(dec *jsontext.Decoder, err error, src string, host int) *ParseError {
+	if host >= 0 {
+		return notEmbedded
+	}
 	e := &ParseError{Kind: KindSyntax, Offset: dec.InputOffset(), err: err}
 	var se *jsontext.SyntacticError
 	if errors.As(err, &se) {

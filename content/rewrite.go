@@ -41,7 +41,7 @@ type edit struct {
 // exchange must be denied: a finding cannot be masked where it is, or the result does not parse.
 func Rewrite(d *Document, m Mutation) (Rewritten, error) {
 	out := Rewritten{Bytes: d.body}
-	byString := map[int][]edit{}
+	edits := make([]stringEdit, 0, len(m.Mask))
 	for i := range m.Mask {
 		f := &m.Mask[i]
 		if f.Mask == "" {
@@ -59,9 +59,9 @@ func Rewrite(d *Document, m Mutation) (Rewritten, error) {
 			// The reader decodes a blob before anything else.
 			to = base64.StdEncoding.EncodeToString([]byte(to))
 		}
-		byString[f.String] = append(byString[f.String], edit{f.Start, f.End, to, true})
+		edits = append(edits, stringEdit{f.String, edit{f.Start, f.End, to, true}})
 	}
-	body, masked := d.lift(byString)
+	body, masked := d.lift(edits)
 	out.Masked = masked
 	removed, cuts, err := d.cutTools(m.RemoveTools)
 	if err != nil {
@@ -75,7 +75,7 @@ func Rewrite(d *Document, m Mutation) (Rewritten, error) {
 	out.Changed = !bytes.Equal(out.Bytes, d.body)
 	lim := d.limits
 	lim.MaxBytes = 2*lim.MaxBytes + len(out.Bytes)
-	if _, err := Parse(out.Bytes, lim); err != nil {
+	if err := valid(out.Bytes, lim); err != nil {
 		return Rewritten{}, fmt.Errorf("rewrite payload: result: %w", err)
 	}
 	return out, nil
@@ -94,24 +94,39 @@ func maskType(s string) string {
 	}, s)
 }
 
+// stringEdit is an edit of the decoded text of a string.
+type stringEdit struct {
+	str int
+	edit
+}
+
 // lift turns edits of decoded strings into edits of the body: through the document that a string is embedded
 // in, if any, up to the received bytes. It returns how many masks were left after merging.
-func (d *Document) lift(byString map[int][]edit) (body []edit, masked int) {
-	order := make([]int, 0, len(byString))
-	for i := range byString {
-		order = append(order, i)
-	}
-	slices.Sort(order)
+func (d *Document) lift(edits []stringEdit) (body []edit, masked int) {
+	slices.SortStableFunc(edits, func(a, b stringEdit) int { return a.str - b.str })
+	hosted := map[int][]edit{} // edits of hosts that come from the strings inside them
+	var hosts []int            // its keys, sorted
+	own := make([]edit, 0, 8)
 	// Hosts come before the strings inside them, so from the end every string is complete when it is met.
-	for len(order) > 0 {
-		i := order[len(order)-1]
-		order = order[:len(order)-1]
+	for len(edits)+len(hosts) > 0 {
+		i := -1
+		if n := len(edits); n > 0 {
+			i = edits[n-1].str
+		}
+		if n := len(hosts); n > 0 && hosts[n-1] >= i {
+			i, hosts = hosts[n-1], hosts[:n-1]
+		}
+		own = append(own[:0], hosted[i]...)
+		for n := len(edits); n > 0 && edits[n-1].str == i; n-- {
+			own = append(own, edits[n-1].edit)
+			edits = edits[:n-1]
+		}
 		s := &d.strings[i]
 		src := d.raw
 		if s.Host >= 0 {
 			src = d.strings[s.Host].Text
 		}
-		merged := merge(byString[i])
+		merged := merge(own)
 		for _, e := range merged {
 			if e.mask {
 				masked++
@@ -122,11 +137,11 @@ func (d *Document) lift(byString map[int][]edit) (body []edit, masked int) {
 			body = append(body, up...)
 			continue
 		}
-		if _, ok := byString[s.Host]; !ok {
-			at, _ := slices.BinarySearch(order, s.Host)
-			order = slices.Insert(order, at, s.Host)
+		if _, ok := hosted[s.Host]; !ok {
+			at, _ := slices.BinarySearch(hosts, s.Host)
+			hosts = slices.Insert(hosts, at, s.Host)
 		}
-		byString[s.Host] = append(byString[s.Host], up...)
+		hosted[s.Host] = append(hosted[s.Host], up...)
 	}
 	slices.SortFunc(body, func(a, b edit) int { return cmp.Compare(a.lo, b.lo) })
 	return body, masked

@@ -39,6 +39,7 @@ type scan struct {
 
 	str    int
 	role   Role
+	raw    view
 	v      *view
 	text   string
 	hits   []hit
@@ -48,14 +49,17 @@ type scan struct {
 	runs   []run
 	groups []group
 
-	credential map[int32]credential // string index of a member name that announces a credential
-	phones     int                  // calls of the phone library so far
-	pem        pemMemo
+	credential    credential // what the member name credentialKey announces
+	credentialKey int
+	phones        int // calls of the phone library so far
+	pem           pemMemo
 
 	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
 	markup, fenced, value reach
 	bodies                map[*charset]int // end of the last run of a set
 	told                  []told           // by detector
+	soft, softEnd         int              // soft hyphens around single letters in a row, and where the last one ended
+	dirty                 bool             // told or bodies are not empty
 	path                  string           // pointer of the current string, "" until needed
 }
 
@@ -110,7 +114,8 @@ func (sc *scan) string(i int) {
 	}
 	sc.str, sc.role = i, s.Role
 	sc.spans, sc.path = sc.spans[:0], ""
-	raw := &view{text: s.Text, label: ViewRaw}
+	sc.raw = view{text: s.Text, label: ViewRaw}
+	raw := &sc.raw
 	sc.queue = append(sc.queue[:0], raw)
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
@@ -132,8 +137,11 @@ func (sc *scan) string(i int) {
 func (sc *scan) read(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
-	clear(sc.told)
-	clear(sc.bodies)
+	if sc.dirty {
+		sc.dirty = false
+		clear(sc.told)
+		clear(sc.bodies)
+	}
 	f := v.features
 	if v.up == nil || v.label != ViewNormalised {
 		f = sc.survey(v.text)
@@ -192,6 +200,7 @@ const maxTold = 32
 
 func (sc *scan) push(h hit) {
 	if !h.det.maskable() {
+		sc.dirty = true
 		f := &sc.told[h.det.id]
 		if f.count++; f.count > maxTold {
 			last := &sc.hits[f.last]

@@ -157,6 +157,7 @@ func (sc *scan) token(t *token, at int) {
 		end++
 	}
 	sc.bodies[t.set] = end
+	sc.dirty = true
 	n := end - start
 	if n > limit || n < t.min {
 		return
