@@ -125,11 +125,23 @@ func explain(refused *extmcp.AuthorizationError, mutated []byte, pass bool) answ
 		_ = json.Unmarshal(refused.GetMcpError(), &data) // a reply without it still has its code
 		return answer{verdict: refused.GetCode().String(), why: data.Category}
 	case mutated != nil:
-		return answer{verdict: "mutated", why: fmt.Sprintf("%d masked", strings.Count(string(mutated), "[REDACTED:")), body: string(mutated)}
+		return answer{verdict: "mutated", why: changes(mutated), body: string(mutated)}
 	case pass:
 		return answer{verdict: "pass"}
 	}
 	return answer{verdict: "no result set"}
+}
+
+// changes says in a few words what was done to a body.
+func changes(mutated []byte) string {
+	if n := strings.Count(string(mutated), "[REDACTED:"); n > 0 {
+		return fmt.Sprintf("%d masked", n)
+	}
+	var list struct{ Tools []json.RawMessage }
+	if json.Unmarshal(mutated, &list) == nil && list.Tools != nil {
+		return fmt.Sprintf("%d tool left", len(list.Tools))
+	}
+	return ""
 }
 
 // startSidecar runs the binary on free ports with its logs in a file, and
@@ -148,7 +160,7 @@ func startSidecar(ctx context.Context, binary string) (addr string, stop func() 
 		return "", nil, err
 	}
 	cmd := exec.CommandContext(ctx, binary, "serve")
-	cmd.Env = append(os.Environ(), "LISTEN_ADDR="+addr, "ADMIN_ADDR="+admin, "AUDIT_LOG_PATH="+os.DevNull, "SHUTDOWN_DRAIN_S=0")
+	cmd.Env = append(os.Environ(), "LISTEN_ADDR="+addr, "ADMIN_ADDR="+admin, "AUDIT_LOG_PATH="+os.DevNull, "SHUTDOWN_DRAIN_S=0", "DENY_TOOLS=repo/delete_*")
 	cmd.Stdout, cmd.Stderr = logs, logs
 	if err := cmd.Start(); err != nil {
 		return "", nil, fmt.Errorf("start %s: %w", binary, err)
