@@ -105,3 +105,43 @@ func BenchmarkReload(b *testing.B) {
 		thousandRules(b)
 	}
 }
+
+// office is a working day of one agent in small: 120 calls over 14 tools, and what the response gate found.
+func office(i int) Event {
+	tools := []string{"inbox_read", "read_file", "list_directory", "web_fetch", "email_send", "postgres_query", "calendar_list", "k8s_get", "run_shell", "fs_read", "search", "get_weather", "vault_read", "git_log"}
+	ev := Event{Service: "office", Tool: tools[(i*i+i/3)%len(tools)], Method: MethodToolsCall, Principal: "alice"}
+	if i%40 == 39 {
+		ev.Result, ev.Labels = true, []string{"injection"}
+		return ev
+	}
+	ev.Args = map[string]any{
+		"path": fmt.Sprintf("/srv/project/src/file%d.go", i), "query": "select name from customers where id = 7", "size": int64(1000),
+		"to": []any{"x@corp.local", "Team <team@corp.local>"}, "url": "https://api.corp.local/v1/items?page=3",
+		"body": strings.Repeat("A few sentences of a perfectly ordinary message. ", 10),
+	}
+	return ev
+}
+
+// BenchmarkDefaultPack is one call of an office agent, a call every three seconds, and the size its key settles at.
+func BenchmarkDefaultPack(b *testing.B) {
+	p, err := Default()
+	require.NoError(b, err)
+	s, err := p.Compile()
+	require.NoError(b, err)
+	st := NewState()
+	now, bytes, i := testEpoch, 0, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		now = now.Add(3 * time.Second)
+		ev := office(i)
+		ev.Now = now
+		m := s.Match(&ev)
+		id := exchangeID(i)
+		hits := s.Advance(st, &m, AdvanceInfo{ID: id, Now: now})
+		worst, fired := Worst(hits)
+		st.Settle(id, !fired || worst.Action != ActionBlock, now)
+		bytes = max(bytes, st.Size())
+		i++
+	}
+	b.ReportMetric(float64(bytes), "bytes/key")
+}

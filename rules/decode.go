@@ -176,7 +176,9 @@ func (d *decoder) strings(n *node, what string, limit int) []string {
 }
 
 func (d *decoder) number(n *node, what string, low, high float64) float64 {
-	if n.kind != intNode && n.kind != floatNode {
+	// The YAML library reads 1e9 as a string.
+	exponent := n.kind == stringNode && n.style == plainScalar && n.text != "" && n.text[0] >= '0' && n.text[0] <= '9'
+	if n.kind != intNode && n.kind != floatNode && !exponent {
 		d.add(n.pos, "%s must be a number, not %s", what, n.kind)
 		return low
 	}
