@@ -40,7 +40,7 @@ func collapseStep(src string, i int) (int, string) {
 }
 
 func separator(c byte) bool {
-	return c < 0x80 && !isAlnum(c)
+	return byteClass[c]&(classLetter|classDigit|classHigh) == 0
 }
 
 // maxSpelled bounds a stretch of single letters, in bytes; a longer one continues with the next.
@@ -55,7 +55,7 @@ func spelledOut(src string, i int) (int, string) {
 	letters, end := 0, i
 	gap := ""
 	for j := i; j < len(src) && j-i < maxSpelled; {
-		if !isAlnum(src[j]) || j+1 < len(src) && !separator(src[j+1]) {
+		if byteClass[src[j]]&(classLetter|classDigit) == 0 || j+1 < len(src) && !separator(src[j+1]) {
 			break
 		}
 		b = append(b, src[j])

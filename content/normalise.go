@@ -7,10 +7,14 @@ import (
 )
 
 // foldPages maps characters to what the normalised view writes for them: pages of 256, shared when empty.
-// Entry 0 is the character itself, 1 is nothing, others index foldTo.
+// Entry 0 is the character itself, 1 is nothing, one with foldByte set is that ASCII character, others index
+// foldTo.
 var foldPages, foldTo = buildFold()
 
-const maxFoldRune = 0x1ffff
+const (
+	maxFoldRune = 0x1ffff
+	foldByte    = 0x8000
+)
 
 func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
 	to = make([]string, 2, 256)
@@ -29,6 +33,9 @@ func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
 			panic("fold table: " + err.Error())
 		}
 		v, ok := index[text]
+		if len(text) == 1 {
+			v, ok = foldByte|uint16(text[0]), true
+		}
 		if !ok {
 			v = uint16(len(to))
 			to = append(to, text)
@@ -55,8 +62,19 @@ func fold(r rune) (to string, same bool) {
 		return "", true
 	}
 	v := p[r&0xff]
+	if v&foldByte != 0 {
+		return asciiStrings[v&0x7f], false
+	}
 	return foldTo[v], v == 0
 }
+
+// asciiStrings are the strings of one ASCII character.
+var asciiStrings = func() (t [128]string) {
+	for i := range t {
+		t[i] = string(rune(i))
+	}
+	return t
+}()
 
 // normaliseStep folds the character at i, or takes the text up to the next one that changes: compatibility
 // forms and look-alikes become ASCII, accents and everything invisible go. Nothing grows by more than eight
@@ -87,10 +105,12 @@ func normaliseStep(src string, i int) (int, string) {
 // and dashes and the punctuation of other scripts do not count.
 func normalise(text string) (folded string, ok bool) {
 	var b []byte
-	copied := 0 // bytes of text that b stands for
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < 0x80 {
+			if b != nil {
+				b = append(b, c)
+			}
 			i++
 			continue
 		}
@@ -104,31 +124,42 @@ func normalise(text string) (folded string, ok bool) {
 		default:
 			r, n = utf8.DecodeRuneInString(text[i:])
 		}
+		var v uint16
 		if r <= maxFoldRune {
-			p := foldPages[r>>8]
-			if p == nil || p[r&0xff] == 0 {
-				i += n
-				continue
+			if p := foldPages[r>>8]; p != nil {
+				v = p[r&0xff]
 			}
+		} else if invisibleOf(r) != visible {
+			v = 1
 		}
-		to, same := fold(r)
-		if same {
+		if v == 0 {
+			if b != nil {
+				b = append(b, text[i:i+n]...)
+			}
 			i += n
 			continue
 		}
 		if b == nil {
-			b = make([]byte, 0, len(text))
+			b = append(make([]byte, 0, len(text)), text[:i]...)
 		}
-		b = append(append(b, text[copied:i]...), to...)
+		switch {
+		case v&foldByte != 0:
+			b = append(b, byte(v))
+			ok = ok || materialByte[byte(v)]
+		default:
+			b = append(b, foldTo[v]...)
+			ok = true
+		}
 		i += n
-		copied = i
-		ok = ok || to == "" || len(to) > 1 || isAlnum(to[0]) || strings.IndexByte(" @|<>[]=%&_/.#:\\", to[0]) >= 0
 	}
 	if !ok {
 		return "", false
 	}
-	return string(append(b, text[copied:]...)), true
+	return string(b), true
 }
+
+// materialByte are the characters that detectors look for.
+var materialByte = newCharset(lowerLetters + upperLetters + digitChars + " @|<>[]=%&_/.#:\\")
 
 // Skeleton returns what a name looks like: look-alikes and compatibility forms folded to ASCII, invisible
 // characters and accents removed, letters in lower case. Two names with one skeleton are confusable.

@@ -31,14 +31,7 @@ var notTLD = map[string]bool{
 // email looks at the @ at byte at.
 func (sc *scan) email(at int) {
 	text := sc.text
-	start := at
-	for start > 0 && at-start < maxLocal && setEmail[text[start-1]] {
-		start--
-	}
-	for start < at && strings.IndexByte(".-+%'", text[start]) >= 0 {
-		start++
-	}
-	if start == at || text[at-1] == '.' {
+	if at == 0 || !setEmail[text[at-1]] {
 		return
 	}
 	end := at + 1
@@ -57,7 +50,7 @@ func (sc *scan) email(at int) {
 		return
 	}
 	top := domain[dot+1:]
-	if len(top) < 2 || len(top) > 24 || notTLD[strings.ToLower(top)] {
+	if len(top) < 2 || len(top) > 24 {
 		return
 	}
 	for i := 0; i < len(top); i++ {
@@ -65,7 +58,17 @@ func (sc *scan) email(at int) {
 			return
 		}
 	}
-	if isDigit(domain[0]) && versionLike(domain) {
+	if notTLD[strings.ToLower(top)] || isDigit(domain[0]) && versionLike(domain) {
+		return
+	}
+	start := at
+	for start > 0 && at-start < maxLocal && setEmail[text[start-1]] {
+		start--
+	}
+	for start < at && strings.IndexByte(".-+%'", text[start]) >= 0 {
+		start++
+	}
+	if start == at || text[at-1] == '.' {
 		return
 	}
 	if start > 0 {

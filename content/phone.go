@@ -8,7 +8,7 @@ import (
 
 // maxPhoneChecks bounds the calls of the phone library in one scan: each costs microseconds, and a list of
 // thousands of numbers is judged by its shape as well after that.
-const maxPhoneChecks = 16
+const maxPhoneChecks = 8
 
 // phoneWords announce a telephone number.
 var phoneWords = []string{"phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms"}

@@ -228,12 +228,15 @@ func (sc *scan) flush() {
 	if len(sc.hits) == 0 {
 		return
 	}
-	slices.SortFunc(sc.hits, func(a, b hit) int {
+	order := func(a, b hit) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}
 		return cmp.Or(b.end-a.end, a.det.id-b.det.id)
-	})
+	}
+	if !slices.IsSortedFunc(sc.hits, order) {
+		slices.SortFunc(sc.hits, order)
+	}
 	before := len(sc.spans)
 	sc.rep.Findings = slices.Grow(sc.rep.Findings, len(sc.hits))
 	sc.spans = slices.Grow(sc.spans, len(sc.hits))
