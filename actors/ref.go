@@ -20,12 +20,12 @@ type address struct {
 }
 
 // props describes an actor whose incarnations this ref follows: it is set before
-// the actor's first message and cleared when the actor ends. The props are for one
-// spawn (and its restarts); a respawn needs new ones, so that the end of the old
-// actor is not taken for that of the new one.
+// the actor's first message and cleared when the actor begins to stop. The props
+// are for one spawn (and its restarts); a respawn needs new ones, so that the end of
+// the old actor is not taken for that of the new one.
 func (r *ref) props(producer actor.Producer, o guard.Options) *actor.Props {
 	var current atomic.Pointer[address]
-	o.OnEnd = func() {
+	o.OnStop = func() {
 		if a := current.Load(); a != nil {
 			// Loses to a respawn that was quicker.
 			r.at.CompareAndSwap(a, nil)

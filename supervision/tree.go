@@ -21,6 +21,10 @@ import (
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
+// lateSenders is how long dead letters are answered after the end, in a host's
+// system; one of our own has nobody else to send any.
+const lateSenders = 10 * time.Second
+
 // abortTime is what a start that failed gets to take itself down.
 const abortTime = 2 * time.Second
 
@@ -79,7 +83,11 @@ func Start(ctx context.Context, cfg Config) (*Tree, error) {
 		t.sys = guard.NewSystem(slog.New(zapslog.NewHandler(cfg.Log.Core(), zapslog.WithName("actor"))))
 	}
 	t.from = actor.NewRootContext(t.sys, nil)
-	t.release = append(t.release, t.warm.Close, guard.DeadLetters(t.sys, cfg.Name))
+	t.release = append(t.release, t.warm.Close)
+	if unsubscribe := guard.DeadLetters(t.sys, cfg.Name); cfg.System != nil {
+		// A sender that was quicker than the end of the tree is still to be answered.
+		t.release = append(t.release, func() { time.AfterFunc(lateSenders, unsubscribe) })
+	}
 	t.furnish()
 	if err := t.start(ctx); err != nil {
 		t.abort(err)

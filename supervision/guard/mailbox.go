@@ -28,9 +28,10 @@ type Options struct {
 	// supervisor decides. The reason may be anything the code panicked with. It
 	// must not block; a panic of its own is swallowed.
 	OnPanic func(actorName string, reason any, stack []byte)
-	// OnEnd is called once an incarnation has left the registry for good, on its
-	// last turn. A respawn under the same name can come before it.
-	OnEnd func()
+	// OnStop is called before the actor handles its Stop: from here on it takes no
+	// messages. OnEnd is called once it has left the registry; a parent may know of
+	// the end, and have respawned the name, before that. Both run on the actor's turn.
+	OnStop, OnEnd func()
 	// Depth, when given, answers for the length of this actor's queue. One Depth
 	// serves all incarnations of an actor.
 	Depth *Depth
@@ -180,7 +181,9 @@ func (b *box) InvokeUserMessage(message any) {
 func (b *box) InvokeSystemMessage(message any) {
 	switch message.(type) {
 	case *actor.Stop:
-		b.stopping.Store(true)
+		if !b.stopping.Swap(true) && b.o.OnStop != nil {
+			b.o.OnStop()
+		}
 	case *actor.Restart:
 		if b.stopping.Load() {
 			// The library would bring a stopping actor back to life, and whoever

@@ -78,8 +78,8 @@ func TestQueuedCallersAreAnsweredWhenTheActorEnds(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSystem(t)
-			ended := make(chan struct{})
-			pid := s.Root.Spawn(props(echo, guard.Options{OnEnd: func() { close(ended) }}, tc.more...))
+			stopped, ended := make(chan struct{}), make(chan struct{})
+			pid := s.Root.Spawn(props(echo, guard.Options{OnStop: func() { close(stopped) }, OnEnd: func() { close(ended) }}, tc.more...))
 			h := newHold(tc.crash)
 			s.Root.Send(pid, h)
 			<-h.entered
@@ -110,6 +110,7 @@ func TestQueuedCallersAreAnsweredWhenTheActorEnds(t *testing.T) {
 				_, err := answer(t, a.Promise)
 				require.ErrorIs(t, err, guard.ErrStopped)
 			}
+			<-stopped
 			<-ended
 			_, err = answer(t, send(s, pid, 1).Promise)
 			require.ErrorIs(t, err, guard.ErrStopped, "and so are those who come later")
