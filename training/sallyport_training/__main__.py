@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, vocabulary
+from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, meanings, vocabulary
 
 VERSION = "1"
 NAME = "sallyport-default"
@@ -59,7 +59,7 @@ def main() -> None:
     p.add_argument("--work", type=Path, required=True, help="folder for intermediate files and checkpoints")
     p.add_argument("--model", type=Path, required=True, help="model directory to write or to evaluate")
     p.add_argument("--epochs", type=int, default=fit.Recipe.epochs)
-    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--threads", type=int, default=fit.Recipe.threads)
     a = p.parse_args()
     a.work.mkdir(parents=True, exist_ok=True)
     every = a.stage == "all"
@@ -75,7 +75,8 @@ def main() -> None:
     recipe = fit.Recipe(epochs=a.epochs, threads=a.threads)
     if a.stage == "fit" or every:
         rows = corpus.load(rows_file)
-        fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, log=log)
+        start = meanings.first_values(tokenizer_file, a.packages, a.work / "meanings.npy", recipe.width)
+        fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, start, log)
     if a.stage == "model" or every:
         net = fit.restore(a.work)
         a.model.mkdir(parents=True, exist_ok=True)

@@ -202,6 +202,7 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
         r.shuffle(texts)
         for i, t in enumerate(texts[:budget]):
             pool = foreign_docs[lang] or [harmless.lookalike(r)]
+            alone = t
             if i % 3 == 0:
                 d = r.choice(pool)
                 t = d[: r.randint(0, min(len(d), 300))] + " " + t + " " + r.choice(pool)[: r.randint(0, 300)]
@@ -209,7 +210,7 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
                 t = harmless.structured(r, [r.choice(pool)[:200], t])
             elif r.random() < 0.3:  # a harmless task behind the override, in the language or in English
                 t += " " + (r.choice(by_language[lang]) if r.random() < 0.6 else r.choice(tasks))
-            rows.append((t, 1, "grammar:" + lang))
+            rows.append((remember(t, alone), 1, "grammar:" + lang))
         for t in sorted(look):
             rows.append((t, 0, "lookalike:" + lang))
             if r.random() < 0.3:
@@ -219,7 +220,8 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
         for _ in range(min(120, len(foreign_docs[lang]), negatives[lang] // 35)):
             d = r.choice(foreign_docs[lang])[:600]
             at = r.choice([m.end() for m in CUT.finditer(d)] + [len(d)])
-            rows.append((d[:at] + " " + hostile_text() + " " + d[at:], 1, "composed:foreign"))
+            hostile = hostile_text()
+            rows.append((remember(d[:at] + " " + hostile + " " + d[at:], hostile), 1, "composed:foreign"))
             rows.append((d[:at] + " " + piece() + " " + d[at:], 0, "composed:foreign"))
 
     seen, unique = set(), []

@@ -44,7 +44,7 @@ def measure(rows: list[dict], scores: np.ndarray, block: float, review: float) -
     labels = np.array([x["label"] for x in rows])
     bad, good = scores[labels == 1], scores[labels == 0]
     out = {"positives": int(len(bad)), "negatives": int(len(good)), "auc": None, "recall_at_1pct_fpr": None,
-           "recall_block": rate(bad > block), "recall_review": rate(bad > review), "fpr_block": rate(good > block), "fpr_review": rate(good > review)}
+           "recall_block": rate(bad >= block), "recall_review": rate(bad >= review), "fpr_block": rate(good >= block), "fpr_review": rate(good >= review)}
     if len(bad) and len(good) >= 50:
         out["auc"] = float(roc_auc_score(labels, scores))
         out["recall_at_1pct_fpr"] = float((bad > np.quantile(good, 0.99)).mean())
@@ -67,7 +67,7 @@ def cross_fitted(rows: list[dict], scores: np.ndarray, folds: int = 5) -> dict:
         limits, _ = calibrate.thresholds(scores[rest], list(surfaces[rest]))
         for i in np.flatnonzero(mine == k):
             for level in hits:
-                hits[level][i] = scores[i] > limits[surfaces[i]][level]
+                hits[level][i] = scores[i] >= limits[surfaces[i]][level]
     out = {}
     for s in [*dict.fromkeys(surfaces), "all"]:
         m = np.ones(len(rows), bool) if s == "all" else surfaces == s
@@ -77,7 +77,7 @@ def cross_fitted(rows: list[dict], scores: np.ndarray, folds: int = 5) -> dict:
 
 def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str]) -> list[dict]:
     """False positives of clean documents by length, and recall of one attack at a random place."""
-    alone = scorer.documents(attacks, leaves=False) > block
+    alone = scorer.documents(attacks, leaves=False) >= block
     out = []
     for n in LENGTHS:
         clean = heldout.long_documents(data, n, 200)
@@ -88,8 +88,8 @@ def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str]
             spots = [k for k, ch in enumerate(d) if ch in "\n.,"] or [0]
             at = r.choice(spots) + 1
             carried.append(d[:at] + " " + a + " " + d[at:])
-        out.append({"characters": n, "fpr": rate(scorer.documents(clean, leaves=False) > block), "fpr_security_docs": rate(scorer.documents(security, leaves=False) > block),
-                    "recall_inside": rate(scorer.documents(carried, leaves=False) > block), "recall_alone": rate(alone)})
+        out.append({"characters": n, "fpr": rate(scorer.documents(clean, leaves=False) >= block), "fpr_security_docs": rate(scorer.documents(security, leaves=False) >= block),
+                    "recall_inside": rate(scorer.documents(carried, leaves=False) >= block), "recall_alone": rate(alone)})
     return out
 
 
@@ -110,7 +110,7 @@ def run(directory: Path, data: Path, own: list[dict] | None = None, log=print) -
             surfaces = np.array([calibrate.surface(x["kind"]) for x in rows])
             for s in sorted(set(surfaces)):
                 v = scores[surfaces == s]
-                result["heldout_by_surface"][s] = {"block": rate(v > limit[s]["block"]), "review": rate(v > limit[s]["review"])}
+                result["heldout_by_surface"][s] = {"block": rate(v >= limit[s]["block"]), "review": rate(v >= limit[s]["review"])}
         m = measure(rows, scores, limit["result"]["block"], limit["result"]["review"])
         m["family"] = FAMILY.get(name, "out")
         result["sets"][name] = m
@@ -121,7 +121,7 @@ def run(directory: Path, data: Path, own: list[dict] | None = None, log=print) -
     for s in sorted({x[0] for x in everything}):
         bad = np.array([x[2] for x in everything if x[0] == s and x[1] == 1])
         good = np.array([x[2] for x in everything if x[0] == s and x[1] == 0])
-        result["scripts"][s] = {"recall_block": rate(bad > limit["result"]["block"]), "fpr_block": rate(good > limit["result"]["block"])}
+        result["scripts"][s] = {"recall_block": rate(bad >= limit["result"]["block"]), "fpr_block": rate(good >= limit["result"]["block"])}
     cal = corpus.find(data, "calibration", "benign-mcp")
     result["calibration_crossfit"] = cross_fitted(cal, scorer.documents([x["text"] for x in cal]))
     attacks = [x["text"] for x in corpus.find(data, "dev", "cse-prompt-injection") if x["kind"].startswith("ignore_previous")]

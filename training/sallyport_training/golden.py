@@ -82,8 +82,8 @@ def write(directory: Path) -> list[dict]:
     scorer = scoring.Scorer(directory)
     out = []
     for name, label, text in TEXTS:
-        ids = scorer.ids([text])[0]
-        windows = scoring.windows(ids)
+        e = scorer.encode([text])[0]
+        windows = scoring.windows(text, e.ids, e.offsets)
         scores = scorer.probabilities(windows) if windows else []
         out.append({"name": name, "label": label, "text": text, "ids": scorer.tokenizer.encode(text).ids, "windows": len(windows),
                     "window_scores": [round(float(s), 7) for s in scores], "score": round(float(max(scores, default=0.0)), 7)})

@@ -12,14 +12,49 @@ from . import export, vocabulary
 WINDOW, OVERLAP = 256, 0.25  # tokens with [CLS] and [SEP]; the share that the next window reads again
 
 
-def windows(ids: list[int], window: int = WINDOW, overlap: float = OVERLAP) -> list[list[int]]:
-    """Token ids without special tokens -> windows with [CLS] and [SEP]; an empty text has none."""
-    room, out, i = window - 2, [], 0
-    while i < len(ids):
-        out.append([vocabulary.CLS, *ids[i:i + room], vocabulary.SEP])
-        if i + room >= len(ids):
+SPACE = " \t\n\v\f\r"
+CLOSING = "\"')]}»”’"
+
+
+def boundary(text: str, offsets: list[tuple[int, int]], k: int) -> bool:
+    """Whether a sentence or a line ends before token k."""
+    low, high = offsets[k - 1][1], offsets[k][0]
+    while low > 0 and text[low - 1] in SPACE:
+        low -= 1
+    while high < len(text) and text[high] in SPACE:
+        high += 1
+    gap = text[low:high]
+    if "\n" in gap or "\r" in gap:
+        return True
+    for _ in range(4):
+        c = text[low - 1:low]
+        if c and c in ".!?;\u2026":
+            return any(g in SPACE for g in gap)
+        if c and c in "\u3002\uff01\uff1f\uff1b\u0964\u061f\u06d4":
+            return True
+        if not c or c not in CLOSING:
+            return False
+        low -= 1
+    return False
+
+
+def windows(text: str, ids: list[int], offsets: list[tuple[int, int]], window: int = WINDOW, overlap: float = OVERLAP) -> list[list[int]]:
+    """Token ids without special tokens -> windows with [CLS] and [SEP]; an empty text has none.
+
+    The plan is the product's: a window ends at the last sentence or line boundary in its second half,
+    if there is one, and the next begins at the first boundary within the overlap.
+    """
+    room, out, start, n = window - 2, [], 0, len(ids)
+    back = int(room * overlap)
+    while start < n:
+        end = min(start + room, n)
+        if start + room < n:
+            end = next((k for k in range(end, start + room // 2, -1) if boundary(text, offsets, k)), end)
+        out.append([vocabulary.CLS, *ids[start:end], vocabulary.SEP])
+        if end == n:
             break
-        i += room - int(room * overlap)
+        after = max(start + 1, end - back)
+        start = next((k for k in range(after, end) if boundary(text, offsets, k)), after)
     return out
 
 
@@ -49,10 +84,10 @@ class Scorer:
         self.tokenizer = vocabulary.load(directory / "tokenizer.json")
         self.session = export.Session(directory / "model.onnx", threads)
 
-    def ids(self, texts: list[str]) -> list[list[int]]:
+    def encode(self, texts: list[str]) -> list:
         out = []
         for i in range(0, len(texts), 2000):
-            out += [e.ids for e in self.tokenizer.encode_batch(texts[i:i + 2000], add_special_tokens=False)]
+            out += self.tokenizer.encode_batch(texts[i:i + 2000], add_special_tokens=False)
         return out
 
     def probabilities(self, rows: list[list[int]]) -> np.ndarray:
@@ -81,8 +116,8 @@ class Scorer:
                 flat.append(s)
                 owner.append(i)
         rows, own = [], []
-        for i, ids in zip(owner, self.ids(flat)):
-            for w in windows(ids):
+        for i, s, e in zip(owner, flat, self.encode(flat)):
+            for w in windows(s, e.ids, e.offsets):
                 rows.append(w)
                 own.append(i)
         out = np.zeros(len(texts))
