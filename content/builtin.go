@@ -92,6 +92,7 @@ func builtinKeywords() []keyword {
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)
+	k = append(k, overrideLanguageKeywords()...)
 	k = append(k, markupKeywords()...)
 	k = append(k, poisonKeywords()...)
 	return k

@@ -122,7 +122,7 @@ func Compile(user []Detector, allow []AllowEntry) (*Scanner, error) {
 		c.id = len(builtinDetectors) + i
 		s.user = append(s.user, c)
 		for _, k := range u.Keywords {
-			words = append(words, keyword{text: strings.ToLower(k), user: i + 1})
+			words = append(words, keyword{text: k, user: i + 1})
 		}
 	}
 	for i, a := range allow {

@@ -1,9 +1,6 @@
 package content
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // minKeyword is the shortest keyword, in bytes: the index is keyed by three bytes.
 const minKeyword = 3
@@ -53,7 +50,7 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 	x := &keywordIndex{}
 	used := 0
 	for _, w := range words {
-		w.text = strings.ToLower(w.text)
+		w.text = foldASCII(w.text)
 		h := uint32(w.text[0])<<16 | uint32(w.text[1])<<8 | uint32(w.text[2])
 		b := trigramHash(h)
 		x.bits[b>>6] |= 1 << (b & 63)
@@ -139,6 +136,15 @@ func (x *keywordIndex) any(text string) bool {
 		}
 	}
 	return false
+}
+
+// foldASCII returns s with its ASCII letters in lower case and all else as it is.
+func foldASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = foldTable[c]
+	}
+	return string(b)
 }
 
 // hasFoldPrefix reports whether s starts with the lower-case prefix, ASCII case ignored.

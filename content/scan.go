@@ -55,12 +55,12 @@ type scan struct {
 	pem           pemMemo
 
 	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
-	markup, fenced, value reach
-	bodies                map[*charset]int // end of the last run of a set
-	told                  []told           // by detector
-	soft, softEnd         int              // soft hyphens around single letters in a row, and where the last one ended
-	dirty                 bool             // told or bodies are not empty
-	path                  string           // pointer of the current string, "" until needed
+	markup, fenced, value, verbs reach
+	bodies                       map[*charset]int // end of the last run of a set
+	told                         []told           // by detector
+	soft, softEnd                int              // soft hyphens around single letters in a row, and where the last one ended
+	dirty                        bool             // told or bodies are not empty
+	path                         string           // pointer of the current string, "" until needed
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
