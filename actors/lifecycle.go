@@ -87,14 +87,14 @@ func (l *Lifecycle) Snapshot() messages.Lifecycle { return *l.view.Load() }
 // swallowed.
 func (l *Lifecycle) Subscribe(f func(messages.PhaseChange)) (unsubscribe func()) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	id := l.nextID
 	l.nextID++
 	l.subs[id] = f
 	tellOne(f, messages.PhaseChange{From: l.told.Phase, To: l.told.Phase, At: l.told.Since, Reason: l.told.Reason})
 	return func() {
 		l.mu.Lock()
-		defer l.mu.Unlock()
+		defer l.unlock()
 		delete(l.subs, id)
 	}
 }
@@ -147,8 +147,11 @@ func (l *Lifecycle) Drain(ctx context.Context, reason string) (messages.Drained,
 	for range 3 {
 		d := &messages.Drain{Promise: guard.NewPromise[messages.Drained]()}
 		done, err := ask(ctx, &l.ref, d.Promise, d)
-		if err == nil || ctx.Err() != nil {
-			return done, err
+		if err == nil {
+			return done, nil
+		}
+		if ctx.Err() != nil {
+			return done, context.Cause(ctx)
 		}
 	}
 	return l.drainAlone(ctx)
@@ -254,6 +257,14 @@ func (l *Lifecycle) tell() {
 			l.tellLocked()
 		}
 		l.mu.Unlock()
+	}
+}
+
+// unlock gives mu back and tells what a tell in the meantime has left to its holder.
+func (l *Lifecycle) unlock() {
+	l.mu.Unlock()
+	if l.untold.Load() {
+		l.tell()
 	}
 }
 

@@ -60,6 +60,10 @@ const frontMargin = 3 * time.Second
 // and calls in flight end within the grace. It returns within drain, grace and
 // three seconds, and sooner when ctx ends. Several calls join.
 func (t *Tree) Drain(ctx context.Context) (messages.Drained, error) {
+	if t.stopped.Settled() {
+		report, err := t.stopped.Await(ctx)
+		return report.Drained, err
+	}
 	return t.drain(ctx, "stop")
 }
 
