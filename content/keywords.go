@@ -85,7 +85,7 @@ func (x *keywordIndex) run(sc *scan, text string) {
 	for i := 2; i < len(text); i++ {
 		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
 		b := trigramHash(h)
-		if x.bits[b>>6]&(1<<(b&63)) == 0 {
+		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
 			continue
 		}
 		s := x.slot(h)
@@ -125,7 +125,7 @@ func (x *keywordIndex) any(text string) bool {
 	for i := 2; i < len(text); i++ {
 		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
 		b := trigramHash(h)
-		if x.bits[b>>6]&(1<<(b&63)) == 0 {
+		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
 			continue
 		}
 		s := x.slot(h)

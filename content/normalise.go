@@ -101,61 +101,70 @@ func normaliseStep(src string, i int) (int, string) {
 }
 
 // normalise folds a text, which must be valid UTF-8. ok is false when that changes nothing that a detector could
-// see, which is a letter, a digit, a mark that detectors look for, or something invisible: typographic quotes
-// and dashes and the punctuation of other scripts do not count.
+// see, which is a letter, a digit, a space, a mark that detectors look for, or something invisible: typographic
+// quotes and dashes and the punctuation of other scripts do not count.
 func normalise(text string) (folded string, ok bool) {
-	var b []byte
+	if !material(text) {
+		return "", false
+	}
+	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < 0x80 {
-			if b != nil {
-				b = append(b, c)
-			}
+		if text[i] < 0x80 {
+			b = append(b, text[i])
 			i++
 			continue
 		}
-		var r rune
-		n := 2
+		v, n := foldAt(text, i)
 		switch {
-		case c < 0xe0:
-			r = rune(c&0x1f)<<6 | rune(text[i+1]&0x3f)
-		case c < 0xf0:
-			r, n = rune(c&0x0f)<<12|rune(text[i+1]&0x3f)<<6|rune(text[i+2]&0x3f), 3
-		default:
-			r, n = utf8.DecodeRuneInString(text[i:])
-		}
-		var v uint16
-		if r <= maxFoldRune {
-			if p := foldPages[r>>8]; p != nil {
-				v = p[r&0xff]
-			}
-		} else if invisibleOf(r) != visible {
-			v = 1
-		}
-		if v == 0 {
-			if b != nil {
-				b = append(b, text[i:i+n]...)
-			}
-			i += n
-			continue
-		}
-		if b == nil {
-			b = append(make([]byte, 0, len(text)), text[:i]...)
-		}
-		switch {
+		case v == 0:
+			b = append(b, text[i:i+n]...)
 		case v&foldByte != 0:
 			b = append(b, byte(v))
-			ok = ok || materialByte[byte(v)]
 		default:
 			b = append(b, foldTo[v]...)
-			ok = true
 		}
 		i += n
 	}
-	if !ok {
-		return "", false
-	}
 	return string(b), true
+}
+
+// material reports whether folding changes anything that counts.
+func material(text string) bool {
+	for i := 0; i < len(text); {
+		if text[i] < 0x80 {
+			i++
+			continue
+		}
+		v, n := foldAt(text, i)
+		if v != 0 && (v&foldByte == 0 || materialByte[byte(v)]) {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
+// foldAt returns the entry of the character at i, which is not ASCII, and its length.
+func foldAt(text string, i int) (v uint16, n int) {
+	c := text[i]
+	var r rune
+	switch {
+	case c < 0xe0:
+		r, n = rune(c&0x1f)<<6|rune(text[i+1]&0x3f), 2
+	case c < 0xf0:
+		r, n = rune(c&0x0f)<<12|rune(text[i+1]&0x3f)<<6|rune(text[i+2]&0x3f), 3
+	default:
+		if r, n = utf8.DecodeRuneInString(text[i:]); r > maxFoldRune {
+			if invisibleOf(r) != visible {
+				return 1, n
+			}
+			return 0, n
+		}
+	}
+	if p := foldPages[r>>8]; p != nil {
+		return p[r&0xff], n
+	}
+	return 0, n
 }
 
 // materialByte are the characters that detectors look for.

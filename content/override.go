@@ -6,21 +6,35 @@ func overrideKeywords() []keyword {
 	var k []keyword
 	for _, verb := range [...]string{"ignore", "disregard", "forget", "override", "ignoring", "disregarding", "neglect"} {
 		k = append(k, keyword{text: verb, look: func(sc *scan, at int) {
-			if end := at + len(verb); end < len(sc.text) && strings.IndexByte(" \n\t_-,", sc.text[end]) >= 0 {
+			end := at + len(verb)
+			switch {
+			case end < len(sc.text) && strings.IndexByte(" \n\t_-,", sc.text[end]) >= 0:
 				sc.override(at, end)
-			}
-		}})
-	}
-	// Letters that were set apart evenly come out without the gaps between words.
-	for _, phrase := range [...]string{"ignoreallprevious", "ignoreprevious", "ignoretheprevious", "ignoreallprior", "ignoreyourprevious", "ignoreallinstructions", "ignoreyourinstructions",
-		"disregardallprevious", "disregardprevious", "disregardallprior", "disregardtheabove", "forgetallprevious", "forgetyourinstructions", "revealthesystemprompt", "revealyoursystemprompt"} {
-		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) {
-			if sc.v.label == ViewCollapsed {
-				sc.review(detOverride, at, at+len(phrase), Block)
+			case sc.v.label == ViewCollapsed:
+				sc.gapless(at, end)
 			}
 		}})
 	}
 	return k
+}
+
+// gapless looks for the phrase among letters that were set apart evenly, which come out without the gaps between
+// words.
+func (sc *scan) gapless(at, end int) {
+	for range 4 {
+		for _, w := range [...]string{"all", "any", "the", "your", "my", "of"} {
+			if hasFoldPrefix(sc.text[end:], w) {
+				end += len(w)
+				break
+			}
+		}
+	}
+	for _, w := range [...]string{"previous", "prior", "above", "earlier", "preceding", "instructions", "systemprompt", "rules"} {
+		if hasFoldPrefix(sc.text[end:], w) {
+			sc.review(detOverride, at, end+len(w), Block)
+			return
+		}
+	}
 }
 
 // Words between the verb and what it is to be done to.

@@ -38,6 +38,18 @@ var overrideLanguages = []overrideIn{
 	{"id", []string{"abaikan", "lupakan"}, []string{"sebelumnya", "di atas", "semua"}, []string{"instruksi", "perintah", "petunjuk"}},
 }
 
+// overrideThings finds whether a text speaks of instructions at all.
+var overrideThings = func() *keywordIndex {
+	var words []string
+	for _, l := range overrideLanguages {
+		for _, t := range l.thing {
+			first, n := utf8.DecodeRuneInString(t)
+			words = append(words, t, string(unicode.ToUpper(first))+t[n:], strings.ToUpper(t))
+		}
+	}
+	return mustIndex(words...)
+}()
+
 // overrideReach is how far from the verb the other words may stand, in bytes.
 const overrideReach = 96
 
@@ -71,6 +83,10 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	}
 	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
 	before, after := sc.text[lo:at], sc.text[end:hi]
+	sc.verbs = reach{sc.v, end + overrideReach/2}
+	if !overrideThings.any(sc.text[lo:hi]) {
+		return
+	}
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
 	}
@@ -79,7 +95,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 			after = after[:i]
 		}
 	}
-	sc.verbs = reach{sc.v, end + len(after)/2}
+	sc.verbs.end = min(sc.verbs.end, end+len(after))
 	sentence := strings.ToLower(before + "\x00" + after)
 	for _, l := range langs {
 		if containsAny(sentence, l.thing...) && containsAny(sentence, l.past...) {
