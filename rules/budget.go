@@ -32,7 +32,7 @@ func (b *budgetMemory) advance(r *rule, sm *StepMatch, x exchange) (fired bool, 
 		if len(b.open) >= maxUnsettled {
 			b.take(0, within)
 		}
-		b.open = append(b.open, claim{id: x.id, at: x.now, deadline: x.deadline, amount: sm.amount})
+		b.open = append(grown(b.open), claim{id: x.id, at: x.now, deadline: x.deadline, amount: sm.amount})
 	}
 	return fired, retry
 }

@@ -199,7 +199,7 @@ func (r *rule) describe(mem memory, now tick, sm *StepMatch) string {
 	switch m := mem.(type) {
 	case *flowMemory:
 		var parts []string
-		for i, start := range m.starts {
+		for i, start := range m.starts() {
 			if m.alive(start, now) {
 				parts = append(parts, fmt.Sprintf("step %d since %s", i+1, duration(time.Duration(now-start)*time.Millisecond)))
 			}
@@ -217,6 +217,9 @@ func (r *rule) describe(mem memory, now tick, sm *StepMatch) string {
 		}
 		return fmt.Sprintf("%d identical calls within %s (fires from %d on)", same, within, r.decl.threshold)
 	case *rateMemory:
+		n, _ := m.count(sm.tool)
+		return fmt.Sprintf("%d of %s calls within %s", n, plainNumber(r.decl.max), within)
+	case *rateWindows:
 		for i := range m.counters {
 			if m.counters[i].tool == sm.tool {
 				return fmt.Sprintf("%s of %s calls within %s", plainNumber(m.counters[i].calls.sum()), plainNumber(r.decl.max), within)

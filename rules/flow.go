@@ -1,6 +1,9 @@
 package rules
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // flowMemory is the automaton of one flow on one key.
 //
@@ -9,9 +12,47 @@ import "unsafe"
 // no number of other calls can push a match out. Exchanges whose outcome is open are kept aside in the order of their evaluation
 // and replayed on top: each may still vanish, and a guard among them counts only once its exchange was allowed.
 type flowMemory struct {
-	starts  []tick // by step, the last one left out: reaching it is firing
-	journal []flowEntry
+	near    [nearSteps]tick // by step, the last one left out: reaching it is firing
 	within  tick
+	far     *[maxFlowSteps]tick // all steps, in flows that have more of them
+	journal *[]flowEntry        // nil when nothing is in flight, which is the usual state of a key
+}
+
+// nearSteps is how many starts are kept without a further allocation: enough for flows of two and three steps.
+const nearSteps = 2
+
+func newFlowMemory(r *rule) *flowMemory {
+	f := &flowMemory{within: tick(r.within)}
+	if r.length-1 > nearSteps {
+		f.far = new([maxFlowSteps]tick)
+	}
+	return f
+}
+
+// starts is the settled past, one start for each step; what lies behind the flow's last step is never set.
+func (f *flowMemory) starts() []tick {
+	if f.far != nil {
+		return f.far[:]
+	}
+	return f.near[:]
+}
+
+func (f *flowMemory) entries() []flowEntry {
+	if f.journal == nil {
+		return nil
+	}
+	return *f.journal
+}
+
+func (f *flowMemory) setEntries(entries []flowEntry) {
+	switch {
+	case len(entries) == 0:
+		f.journal = nil
+	case f.journal == nil:
+		f.journal = &entries
+	default:
+		*f.journal = entries
+	}
 }
 
 type flowEntry struct {
@@ -24,23 +65,20 @@ type flowEntry struct {
 // advance evaluates one event and enters it into the journal.
 func (f *flowMemory) advance(r *rule, sm *StepMatch, x exchange) bool {
 	f.expire(x.now)
-	var buf [maxFlowSteps]tick
-	view := buf[:len(f.starts)]
-	copy(view, f.starts)
-	for i := range f.journal {
-		f.apply(view, &f.journal[i])
-	}
 	last := r.length - 1
-	fired := sm.steps&(1<<last) != 0 && (last == 0 || f.alive(view[last-1], x.now))
-	if last == 0 {
-		return fired // nothing to remember
+	var buf [maxFlowSteps]tick
+	view := buf[:copy(buf[:], f.starts())]
+	open := f.entries()
+	for i := range open {
+		f.apply(view, &open[i])
 	}
+	fired := sm.steps&(1<<last) != 0 && (last == 0 || f.alive(view[last-1], x.now))
 	// Only what can matter is kept. What a later replay sees before this event is never more than the view now: exchanges in
 	// flight may be withdrawn and guards allowed, and both only take matches away. So a step that nothing has come near, and a
 	// guard with nothing to void, stay without effect. The last step leaves nothing behind either.
-	steps, guards := sm.steps&1, uint32(0)
-	for i := range view {
-		if i > 0 && f.alive(view[i-1], x.now) {
+	steps, guards := uint32(0), uint32(0)
+	for i := range last {
+		if i == 0 || f.alive(view[i-1], x.now) {
 			steps |= sm.steps & (1 << i)
 		}
 		if f.alive(view[i], x.now) {
@@ -48,11 +86,12 @@ func (f *flowMemory) advance(r *rule, sm *StepMatch, x exchange) bool {
 		}
 	}
 	if steps|guards != 0 {
-		if len(f.journal) >= maxUnsettled {
-			f.journal[0].giveUp()
+		if len(open) >= maxUnsettled {
+			open[0].giveUp()
 			f.fold()
+			open = f.entries()
 		}
-		f.journal = append(f.journal, flowEntry{id: x.id, at: x.now, deadline: x.deadline, steps: steps, guards: guards})
+		f.setEntries(append(grown(open), flowEntry{id: x.id, at: x.now, deadline: x.deadline, steps: steps, guards: guards}))
 	}
 	return fired
 }
@@ -89,9 +128,10 @@ func (e *flowEntry) giveUp() {
 
 // expire gives up on exchanges past their deadline.
 func (f *flowMemory) expire(now tick) {
-	for i := range f.journal {
-		if f.journal[i].deadline <= now {
-			f.journal[i].giveUp()
+	open := f.entries()
+	for i := range open {
+		if open[i].deadline <= now {
+			open[i].giveUp()
 		}
 	}
 	f.fold()
@@ -99,27 +139,25 @@ func (f *flowMemory) expire(now tick) {
 
 // fold moves the settled head of the journal into the past.
 func (f *flowMemory) fold() {
+	open := f.entries()
 	n := 0
-	for n < len(f.journal) && f.journal[n].settled {
-		f.apply(f.starts, &f.journal[n])
+	for n < len(open) && open[n].settled {
+		f.apply(f.starts(), &open[n])
 		n++
 	}
-	if n == 0 {
-		return
-	}
-	f.journal = append(f.journal[:0], f.journal[n:]...)
-	if len(f.journal) == 0 {
-		f.journal = nil // the usual state of an idle key
+	if n > 0 {
+		f.setEntries(slices.Delete(open, 0, n))
 	}
 }
 
 func (f *flowMemory) settle(id [16]byte, commit bool, now tick) {
-	if len(f.journal) == 0 {
+	if f.journal == nil {
 		return
 	}
 	f.expire(now)
-	kept := f.journal[:0]
-	for _, e := range f.journal {
+	open := f.entries()
+	kept := open[:0]
+	for _, e := range open {
 		if e.id == id && !e.settled {
 			if !commit {
 				continue
@@ -128,23 +166,29 @@ func (f *flowMemory) settle(id [16]byte, commit bool, now tick) {
 		}
 		kept = append(kept, e)
 	}
-	f.journal = kept
-	if len(kept) == 0 {
-		f.journal = nil
-	}
+	f.setEntries(kept)
 	f.fold()
 }
 
 func (f *flowMemory) shift(delta tick) {
-	for i := range f.starts {
-		f.starts[i] = f.starts[i].shifted(delta)
+	starts := f.starts()
+	for i := range starts {
+		starts[i] = starts[i].shifted(delta)
 	}
-	for i := range f.journal {
-		e := &f.journal[i]
+	open := f.entries()
+	for i := range open {
+		e := &open[i]
 		e.at, e.deadline = e.at.shifted(delta), e.deadline.shifted(delta)
 	}
 }
 
 func (f *flowMemory) size() int {
-	return int(unsafe.Sizeof(*f)) + 4*cap(f.starts) + cap(f.journal)*int(unsafe.Sizeof(flowEntry{}))
+	total := int(unsafe.Sizeof(*f))
+	if f.far != nil {
+		total += int(unsafe.Sizeof(*f.far))
+	}
+	if f.journal != nil {
+		total += int(unsafe.Sizeof(*f.journal)) + cap(*f.journal)*int(unsafe.Sizeof(flowEntry{}))
+	}
+	return total
 }

@@ -33,7 +33,7 @@ func (l *loopMemory) advance(r *rule, sm *StepMatch, now tick) bool {
 	case same == 0:
 		l.makeRoom()
 	}
-	l.calls = append(l.calls, loopCall{hash: sm.hash, at: now})
+	l.calls = append(grown(l.calls), loopCall{hash: sm.hash, at: now})
 	return fired
 }
 

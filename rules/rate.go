@@ -1,70 +1,88 @@
 package rules
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
-// rateMemory counts attempts, per tool or for the whole rule. It counts at most maxRateTools tools apart. Calls of further tools
-// share one counter as long as the others are active: then they may be denied early, and none is ever forgotten.
+// rateMemory counts attempts of a rule whose max is at most maxExact, per tool or for the whole rule. It is one list of calls, the
+// smallest form for keys that call most tools a few times. It counts at most maxRateTools tools apart. Calls of further tools share
+// one counter as long as the others are active: then they may be denied early, and none is ever forgotten.
 type rateMemory struct {
-	counters []rateCounter
+	calls []rateCall // in the order of time; of each tool the newest max
 }
 
-type rateCounter struct {
-	tool  uint64 // 0 is the shared one
-	calls window
+// rateCall is twelve bytes: the hash is split so that nothing is padded.
+type rateCall struct {
+	high, low uint32
+	at        tick
 }
 
-// advance counts the attempt. It fires when max attempts inside the window came before, denied ones included.
+func (c rateCall) tool() uint64 { return uint64(c.high)<<32 | uint64(c.low) }
+
+// advance counts the attempt. It fires when max attempts inside the window came before, denied ones included. retry is when the
+// next one would be allowed if none comes before.
 func (m *rateMemory) advance(r *rule, sm *StepMatch, now tick) (fired bool, retry tick) {
-	within := tick(r.within)
-	c := &m.counter(sm.tool, now, within).calls
-	c.prune(now, within)
-	fired = c.sum() >= r.decl.max
-	c.add(now, 1, within)
-	// Only the newest max attempts decide; older ones would be dead weight.
-	for len(c.at) > 1 && c.sum()-c.amount(0) >= r.decl.max {
-		c.drop(1)
+	limit, tool, within := int(r.decl.max), sm.tool, tick(r.within)
+	m.prune(now, within)
+	same, first := m.count(tool)
+	if same == 0 && tool != 0 && m.tools() >= maxRateTools {
+		tool = 0
+		same, first = m.count(tool)
 	}
+	fired = same >= limit
 	if fired {
-		retry, _ = c.until(r.decl.max-1, now, within)
+		m.calls = slices.Delete(m.calls, first, first+1)
+	}
+	m.calls = append(grown(m.calls), rateCall{high: uint32(tool >> 32), low: uint32(tool), at: now})
+	if fired {
+		_, first = m.count(tool)
+		retry = m.calls[first].at + within - now
 	}
 	return fired, retry
 }
 
-func (m *rateMemory) counter(tool uint64, now, within tick) *rateCounter {
-	for i := range m.counters {
-		if m.counters[i].tool == tool {
-			return &m.counters[i]
+// prune drops calls that have left the window.
+func (m *rateMemory) prune(now, within tick) {
+	n := 0
+	for n < len(m.calls) && now-m.calls[n].at >= within {
+		n++
+	}
+	m.calls = slices.Delete(m.calls, 0, n)
+}
+
+// count returns how many calls of a tool are kept and where the oldest is.
+func (m *rateMemory) count(tool uint64) (n, first int) {
+	for i := len(m.calls) - 1; i >= 0; i-- {
+		if m.calls[i].tool() == tool {
+			n, first = n+1, i
 		}
 	}
-	if len(m.counters) >= maxRateTools {
-		kept := m.counters[:0]
-		for _, c := range m.counters {
-			if c.calls.prune(now, within); len(c.calls.at) > 0 {
-				kept = append(kept, c)
-			}
+	return n, first
+}
+
+// tools counts the different tools that are kept.
+func (m *rateMemory) tools() int {
+	var seen [maxRateTools + 1]uint64
+	n := 0
+	for _, c := range m.calls {
+		if n <= maxRateTools && !slices.Contains(seen[:n], c.tool()) {
+			seen[n] = c.tool()
+			n++
 		}
-		clear(m.counters[len(kept):])
-		m.counters = kept
 	}
-	if len(m.counters) >= maxRateTools && tool != 0 {
-		return m.counter(0, now, within)
-	}
-	m.counters = append(m.counters, rateCounter{tool: tool})
-	return &m.counters[len(m.counters)-1]
+	return n
 }
 
 func (*rateMemory) settle([16]byte, bool, tick) {} // attempts count, whatever becomes of them
 
 func (m *rateMemory) shift(delta tick) {
-	for i := range m.counters {
-		m.counters[i].calls.shift(delta)
+	for i := range m.calls {
+		m.calls[i].at = m.calls[i].at.shifted(delta)
 	}
+	m.calls = slices.DeleteFunc(m.calls, func(c rateCall) bool { return c.at == 0 })
 }
 
 func (m *rateMemory) size() int {
-	total := int(unsafe.Sizeof(*m)) + cap(m.counters)*int(unsafe.Sizeof(rateCounter{}))
-	for i := range m.counters {
-		total += m.counters[i].calls.size()
-	}
-	return total
+	return int(unsafe.Sizeof(*m)) + cap(m.calls)*int(unsafe.Sizeof(rateCall{}))
 }

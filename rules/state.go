@@ -13,9 +13,9 @@ const (
 	maxFlowSteps  = 16 // calls and results of one flow
 	maxThreshold  = 50 // of a loop
 	maxLoopCalls  = 32 // different calls that one loop remembers
-	maxRateTools  = 32 // tools that one rate counts apart; further ones share a counter until others fall silent
-	maxExact      = 64 // counted calls that a window keeps one by one before it gathers them in cells
-	windowCells   = 32 // cells per window: what is gathered stays in the sum for at most within/32 too long
+	maxRateTools  = 16 // tools that one rate counts apart; further ones share a counter until others fall silent
+	maxExact      = 32 // counted calls that a window keeps one by one before it gathers them in cells
+	windowCells   = 16 // cells per window: what is gathered stays in the sum for at most within/16 too long
 	maxUnsettled  = 64 // exchanges of one rule in flight on one key; the oldest is taken as having happened when more come
 	defaultSettle = 10 * time.Second
 )
@@ -114,6 +114,8 @@ func (r *rule) advance(mem memory, sm *StepMatch, x exchange) (fired bool, retry
 		return m.advance(r, sm, x.now), 0
 	case *rateMemory:
 		return m.advance(r, sm, x.now)
+	case *rateWindows:
+		return m.advance(r, sm, x.now)
 	case *budgetMemory:
 		return m.advance(r, sm, x)
 	}
@@ -123,10 +125,13 @@ func (r *rule) advance(mem memory, sm *StepMatch, x exchange) (fired bool, retry
 func (r *rule) newMemory() memory {
 	switch r.decl.kind {
 	case KindFlow:
-		return &flowMemory{starts: make([]tick, r.length-1), within: tick(r.within)}
+		return newFlowMemory(r)
 	case KindLoop:
 		return &loopMemory{}
 	case KindRate:
+		if r.decl.max > maxExact {
+			return &rateWindows{}
+		}
 		return &rateMemory{}
 	default:
 		return &budgetMemory{within: tick(r.within)}
@@ -150,7 +155,7 @@ func (st *State) remember(gen *generation, r *rule) memory {
 		}
 	}
 	i, _ := sort.Find(len(st.slots), func(i int) int { return compareIDs(r.id, st.slots[i].id) })
-	st.slots = slices.Insert(st.slots, i, slot{id: r.id, memory: fresh})
+	st.slots = slices.Insert(grown(st.slots), i, slot{id: r.id, memory: fresh})
 	return fresh
 }
 
@@ -230,4 +235,14 @@ func (t tick) shifted(delta tick) tick {
 		return 0
 	}
 	return t - delta
+}
+
+// grown makes room for one more element in small steps: append would double, and half of that is air in every key.
+func grown[E any](s []E) []E {
+	if len(s) < cap(s) {
+		return s
+	}
+	bigger := make([]E, len(s), len(s)+2+len(s)/4)
+	copy(bigger, s)
+	return bigger
 }

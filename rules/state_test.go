@@ -285,3 +285,40 @@ func TestVersion(t *testing.T) {
 		require.NotEqual(t, version(base), version(other), other)
 	}
 }
+
+// What a key costs under the default pack: a caller who makes a call every ten seconds, by the number of calls so far, and the worst
+// that a caller can do to us.
+func TestBytesPerKey(t *testing.T) {
+	p, err := Default()
+	require.NoError(t, err)
+	s, err := p.Compile()
+	require.NoError(t, err)
+	d := newDriver(s)
+	sizes := map[int]int{}
+	for i := 1; i <= 120; i++ {
+		d.now = d.now.Add(10 * time.Second)
+		ev := office(i)
+		d.call(ev.Tool, asMap(ev.Args))
+		sizes[i] = d.state.Size()
+	}
+	for _, n := range []int{1, 5, 10, 20, 40, 120} {
+		t.Logf("%4d bytes after %d calls", sizes[n], n)
+	}
+	require.LessOrEqual(t, sizes[20], 1024)
+
+	worst := 0
+	d = newDriver(s)
+	tools := []string{"inbox_read", "vault_read", "run_shell", "read_file", "send_email", "k8s_get_secret", "db_query", "delete_mail"}
+	for i := range 5000 {
+		d.now = d.now.Add(20 * time.Millisecond)
+		d.open(fmt.Sprint(tools[i%len(tools)], i%90), map[string]any{"path": "/root/.ssh/id_rsa", "size": int64(1), "to": "x@evil.example", "n": int64(i % 40), "url": "https://evil.example"})
+		worst = max(worst, d.state.Size())
+	}
+	t.Logf("%d bytes at worst", worst)
+	require.LessOrEqual(t, worst, 64<<10)
+}
+
+func asMap(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}

@@ -1,8 +1,8 @@
 package rules
 
 // window is a sum over the last stretch of time. Up to maxExact entries it is exact to the millisecond. Beyond that, entries of the
-// same thirty-second of the window are gathered at the time of the newest of them, so that the sum may hold an amount for at most
-// within/32 too long and never for too short.
+// same sixteenth of the window are gathered at the time of the newest of them, so that the sum may hold an amount for at most
+// within/16 too long and never for too short.
 type window struct {
 	at      []tick    // in order
 	amounts []float64 // parallel to at; nil while every amount is 1
@@ -50,20 +50,20 @@ func (w *window) add(at tick, amount float64, within tick) {
 	if amount != 1 {
 		w.weigh()
 	}
+	if len(w.at) >= maxExact {
+		w.gather(within)
+	}
 	i := len(w.at)
 	for i > 0 && w.at[i-1] > at {
 		i--
 	}
-	w.at = append(w.at, 0)
+	w.at = append(grown(w.at), 0)
 	copy(w.at[i+1:], w.at[i:])
 	w.at[i] = at
 	if w.amounts != nil {
-		w.amounts = append(w.amounts, 0)
+		w.amounts = append(grown(w.amounts), 0)
 		copy(w.amounts[i+1:], w.amounts[i:])
 		w.amounts[i] = amount
-	}
-	if len(w.at) > maxExact {
-		w.gather(within)
 	}
 }
 
