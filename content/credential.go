@@ -62,11 +62,17 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	if end == len(text) {
 		if sc.d.strings[sc.str].Key && sc.v.up == nil && len(text) <= 64 {
 			sc.credential, sc.credentialKey = kind, sc.str
+		} else if sc.v.up == nil && len(text) <= 64 && pairNames[sc.memberName()] {
+			sc.pair, sc.pairIn = kind, sc.d.strings[sc.str].container
 		}
 		return
 	}
 	if sc.value.v == sc.v && at < sc.value.end {
 		// Inside the value of another name.
+		return
+	}
+	if kind == credentialPassword && (hasFoldPrefix(text[end:], " is ") || hasFoldPrefix(text[end:], " is:")) {
+		sc.toldPassword(end + len(" is"))
 		return
 	}
 	start, stop, quoted := credentialValue(text, end)
@@ -77,6 +83,28 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		return
 	}
 	sc.add(detCredential, start, stop)
+}
+
+// pairNames and pairValues are the member names of a list of names and values, as of environment variables.
+var (
+	pairNames  = map[string]bool{"name": true, "key": true, "variable": true, "field": true, "header": true}
+	pairValues = map[string]bool{"value": true, "val": true}
+)
+
+// toldPassword looks at what a sentence says a password is: only what is no word at all.
+func (sc *scan) toldPassword(at int) {
+	start := skip(sc.text, at, " \"'`:*")
+	end := start
+	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;", sc.text[end]) < 0 {
+		end++
+	}
+	for end > start && strings.IndexByte(".!?:)*", sc.text[end-1]) >= 0 {
+		end--
+	}
+	v := sc.text[start:end]
+	if len(v) >= 8 && mixed(v) && strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '/') < 0 && credentialPassword.accepts(v, false) {
+		sc.add(detCredential, start, end)
+	}
 }
 
 // maxCredential bounds a credential's value, in bytes.
@@ -260,8 +288,14 @@ func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // member looks at a string value whose member name announces a credential.
 func (sc *scan) member(s *String, raw *view) {
-	kind := sc.credential
-	if kind == credentialNone || sc.credentialKey != int(s.name) || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
+	kind := credentialNone
+	switch {
+	case sc.credentialKey == int(s.name):
+		kind = sc.credential
+	case sc.pair != credentialNone && sc.pairIn == s.container && pairValues[sc.memberName()]:
+		kind = sc.pair
+	}
+	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
 		return
 	}
 	sc.v, sc.text = raw, raw.text

@@ -51,6 +51,8 @@ type scan struct {
 
 	credential    credential // what the member name credentialKey announces
 	credentialKey int
+	pair          credential // what the name announces in container pairIn, whose value is another member
+	pairIn        int32
 	phones        int // calls of the phone library so far
 	pem           pemMemo
 

@@ -1,0 +1,154 @@
+package content
+
+import (
+	"html"
+	"strings"
+)
+
+// unescape queues the view in which percent escapes, HTML entities and backslash escapes are undone. The three
+// are undone together: one view for a text that mixes them, another layer for what is escaped twice.
+func (sc *scan) unescape(v *view) {
+	for i := 0; i < len(v.text); i++ {
+		if escapeMark[v.text[i]] && escapeLen(v.text[i:]) > 0 {
+			sc.stepView(v, ViewDecoded, 1, escapeStep)
+			return
+		}
+	}
+}
+
+var escapeMark = newCharset("%&\\")
+
+// escapeLen returns the length of the escape at the start of s, 0 when there is none.
+func escapeLen(s string) int {
+	switch s[0] {
+	case '%':
+		return percentLen(s)
+	case '&':
+		return entityLen(s)
+	}
+	return backslashLen(s)
+}
+
+// escapeStep undoes the escape at i, or takes the text up to the next one.
+func escapeStep(src string, i int) (int, string) {
+	if escapeMark[src[i]] && escapeLen(src[i:]) > 0 {
+		switch src[i] {
+		case '%':
+			return percentStep(src, i)
+		case '&':
+			to, n := entity(src[i:])
+			return n, to
+		}
+		return backslashStep(src, i)
+	}
+	n := 1
+	for i+n < len(src) && !escapeMark[src[i+n]] {
+		n++
+	}
+	return n, src[i : i+n]
+}
+
+func percentLen(s string) int {
+	if len(s) >= 3 && isHex(s[1]) && isHex(s[2]) {
+		return 3
+	}
+	return 0
+}
+
+// percentStep undoes one run of percent escapes, so that characters of several bytes come out whole.
+func percentStep(src string, i int) (int, string) {
+	b := make([]byte, 0, 16)
+	n := 0
+	for n < 48 && i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) > 0 {
+		b = append(b, hexValue(src[i+n+1])<<4|hexValue(src[i+n+2]))
+		n += 3
+	}
+	return n, strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// maxEntity bounds an HTML entity, in bytes.
+const maxEntity = 12
+
+// entityLen returns the length of the entity at the start of s, 0 when there is none.
+func entityLen(s string) int {
+	_, n := entity(s)
+	return n
+}
+
+// entity decodes the HTML entity at the start of s.
+func entity(s string) (string, int) {
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
+	if end < 3 || !isAlnum(s[1]) && s[1] != '#' {
+		return "", 0
+	}
+	if to, ok := entities[s[1:end]]; ok {
+		return to, end + 1
+	}
+	if to := html.UnescapeString(s[:end+1]); to != s[:end+1] {
+		return to, end + 1
+	}
+	return "", 0
+}
+
+// entities are those that texts are full of; the library knows the rest.
+var entities = func() map[string]string {
+	m := map[string]string{}
+	for _, n := range []string{"lt", "gt", "amp", "quot", "apos", "nbsp", "#39", "#34", "#x27", "#x2F", "#47", "#60", "#62", "#160", "ndash", "mdash", "rsquo", "lsquo", "ldquo", "rdquo", "hellip", "copy", "shy", "zwnj", "zwj"} {
+		m[n] = html.UnescapeString("&" + n + ";")
+	}
+	return m
+}()
+
+func backslashLen(s string) int {
+	switch {
+	case len(s) >= 6 && s[1] == 'u' && isHex(s[2]) && isHex(s[3]) && isHex(s[4]) && isHex(s[5]):
+		return 6
+	case len(s) >= 4 && s[1] == 'x' && isHex(s[2]) && isHex(s[3]):
+		return 4
+	case len(s) >= 4 && s[1] == 'u' && s[2] == '{':
+		if end := strings.IndexByte(s[:min(len(s), 11)], '}'); end > 3 {
+			for _, c := range []byte(s[3:end]) {
+				if !isHex(c) {
+					return 0
+				}
+			}
+			return end + 1
+		}
+	case len(s) >= 2 && (s[1] == 'n' || s[1] == 't' || s[1] == 'r' || s[1] == '"' || s[1] == '/'):
+		return 2
+	}
+	return 0
+}
+
+// backslashStep undoes one backslash escape, or a pair that spells one character.
+func backslashStep(src string, i int) (int, string) {
+	n := backslashLen(src[i:])
+	s := src[i : i+n]
+	switch s[1] {
+	case 'n':
+		return n, "\n"
+	case 't':
+		return n, "\t"
+	case 'r':
+		return n, "\r"
+	case '"', '/':
+		return n, s[1:2]
+	case 'x':
+		return n, string(rune(hexValue(s[2])<<4 | hexValue(s[3])))
+	}
+	if s[2] == '{' {
+		var r rune
+		for _, c := range []byte(s[3 : n-1]) {
+			r = r<<4 | rune(hexValue(c))
+		}
+		return n, string(r)
+	}
+	r := hex4(s[2:])
+	if r >= 0xd800 && r < 0xdc00 && i+12 <= len(src) && backslashLen(src[i+6:]) == 6 && src[i+7] == 'u' {
+		if low := hex4(src[i+8 : i+12]); low >= 0xdc00 && low < 0xe000 {
+			return 12, string((r-0xd800)<<10 | (low - 0xdc00) + 0x10000)
+		}
+	}
+	return n, string(r)
+}
+
