@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/inference"
@@ -47,6 +48,7 @@ type Engine struct {
 	shedLog   shedLog
 	canaries  atomic.Uint64
 
+	load     actors.LoadModel
 	wanted   atomic.Pointer[Policy]         // what the next build compiles
 	model    atomic.Pointer[inference.Info] // the model that was loaded last
 	deadline atomic.Pointer[timeouts]
@@ -90,7 +92,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(problems[:]...); err != nil {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
-	e.gauges = make(chan struct{})
+	e.gauges, e.load = make(chan struct{}), e.loadModel
 	policy := cfg.Policy
 	e.wanted.Store(&policy)
 	e.setTimeouts(0)

@@ -72,7 +72,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 	}
 	if c.Model != nil {
 		cfg.Model = &actors.ModelPoolConfig{
-			Judge:       actors.ModelStage{Load: e.loadModel},
+			Judge:       actors.ModelStage{Load: e.load},
 			Workers:     c.ModelWorkers,
 			QueueTokens: c.ModelQueueTokens,
 			Cache:       orNone(c.ModelCache),
@@ -122,9 +122,13 @@ func (e *Engine) measureModel() {
 	if t == nil || t.Model == nil {
 		return
 	}
+	before := e.timeouts()
 	if cost := t.Model.BatchCost(); cost > 0 {
 		e.setTimeouts(cost)
 		d := e.timeouts()
+		if d == before {
+			return
+		}
 		e.log.Info("deadlines", zap.Duration("model_batch", cost), zap.Duration("scanner", d.scanner), zap.Duration("exchange", d.exchange))
 	}
 }
@@ -298,9 +302,6 @@ func (o observer) PinsSaved(err error) {
 
 func (o observer) PhaseChanged(c messages.PhaseChange) {
 	o.e.metrics.Serving(c.To.Ready())
-	if c.From == c.To {
-		return
-	}
 	o.e.metrics.HealthTransition(c.To.String())
 	r := &audit.Record{Reason: c.Reason, Time: c.At}
 	switch c.To {

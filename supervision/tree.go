@@ -261,6 +261,9 @@ func (t *Tree) start(ctx context.Context) error {
 }
 
 func (t *Tree) phaseChanged(c messages.PhaseChange) {
+	if c.From == c.To {
+		return // the first word to a new subscriber is no transition
+	}
 	t.cfg.Log.Info("phase", zap.Stringer("from", c.From), zap.Stringer("to", c.To), zap.String("reason", c.Reason))
 	t.cfg.Observer.PhaseChanged(c)
 }
@@ -271,6 +274,7 @@ func (t *Tree) rootEnded() {
 		t.cfg.Log.Error("root supervisor is gone")
 		t.Lifecycle.Unready("supervisor", "gave up")
 	}
+	t.spawned.Reject(guard.ErrDown)
 	close(t.ended)
 }
 
