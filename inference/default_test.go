@@ -1,13 +1,7 @@
 package inference_test
 
 import (
-	"bytes"
-	"encoding/json/v2"
-	"io"
-	"os"
 	"testing"
-
-	"encoding/json/jsontext"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,44 +16,6 @@ func defaultClassifier(t testing.TB) *inference.Classifier {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c
-}
-
-// goldenText is a line of the default model's golden file, which its training
-// pipeline wrote with the reference tokenizer and another runtime.
-type goldenText struct {
-	Name         string    `json:"name"`
-	Text         string    `json:"text"`
-	IDs          []int32   `json:"ids"`
-	WindowScores []float32 `json:"window_scores"`
-}
-
-// TestDefaultModelScoresAsTrained compares ids and scores with those of the
-// training pipeline, for every text that is one window on both sides.
-func TestDefaultModelScoresAsTrained(t *testing.T) {
-	c := defaultClassifier(t)
-	data, err := os.ReadFile("../models/default/testdata/golden.jsonl")
-	require.NoError(t, err)
-	decoder := jsontext.NewDecoder(bytes.NewReader(data))
-	compared := 0
-	for {
-		var g goldenText
-		err := json.UnmarshalDecode(decoder, &g)
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
-		windows, report := c.Plan(nil, g.Text, inference.PlanOptions{Budget: 1000})
-		if len(g.WindowScores) != 1 || report.Skipped.Total() > 0 {
-			continue
-		}
-		require.Len(t, windows, 1, g.Name)
-		require.Equal(t, g.IDs, windows[0].IDs, g.Name)
-		scores, err := c.Run(inference.RunControl{}, windows)
-		require.NoError(t, err)
-		require.InDelta(t, g.WindowScores[0], scores[0], 1e-4, g.Name)
-		compared++
-	}
-	require.Greater(t, compared, 20)
 }
 
 func TestDefaultModel(t *testing.T) {

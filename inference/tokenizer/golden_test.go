@@ -104,3 +104,19 @@ func littleEndian(ids []int32) []byte {
 	}
 	return b
 }
+
+// ML-05: a file may normalise blanks away, so that all words but the first join
+// the one before; a textbook encoder gives other ids.
+func TestBlanksFollowTheFile_ML05(t *testing.T) {
+	text := "Here is a line with blanks."
+	joined := strings.ReplaceAll(text, " ", "")
+	away := goldenTokenizer(t, "blanks-away")
+	require.Equal(t, framed(away, joined), framed(away, text))
+	kept := goldenTokenizer(t, "deberta")
+	require.NotEqual(t, framed(kept, joined), framed(kept, text))
+	for _, tok := range []*tokenizer.Tokenizer{away, kept} {
+		ids := framed(tok, text)
+		require.Equal(t, tok.Prefix(), ids[:1])
+		require.Equal(t, tok.Suffix(), ids[len(ids)-1:])
+	}
+}

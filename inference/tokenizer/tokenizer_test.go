@@ -114,7 +114,10 @@ func TestConcurrentUse(t *testing.T) {
 // take seconds when time is linear and hours when it is not: the deadline of
 // the test run is the assertion.
 func TestMegabytesOfAnything(t *testing.T) {
-	const size = 1 << 20
+	size := 1 << 20
+	if raceEnabled {
+		size >>= 3 // some twenty times slower: still hours when quadratic
+	}
 	texts := map[string]string{
 		"one letter": "a", "spaces": " ", "words": "word ", "control tokens": "[CLS]", "open brackets": "[", "marks": "\u0301", "two marks": "\u0316\u0301",
 		"ideographs": "\u65e5", "emoji joined": "\U0001F469\u200d", "flags": "\U0001F1E9", "mark of a word": "\u2581", "line ends": "\r\n", "nul": "\x00", "jamo": "\u1100",
@@ -161,7 +164,8 @@ func TestEncodeDoesNotAllocatePerToken(t *testing.T) {
 		dst := tok.Encode(nil, text)
 		require.Greater(t, len(dst), 2000)
 		allocs := testing.AllocsPerRun(20, func() { dst = tok.Encode(dst[:0], text) })
-		require.LessOrEqual(t, allocs, 8.0, "%s", name)
+		// A few for the call; the race detector empties pools at random.
+		require.LessOrEqual(t, allocs, 40.0, "%s: %d tokens", name, len(dst))
 	}
 }
 
