@@ -16,7 +16,7 @@ const (
 	maxRateTools  = 16 // tools that one rate counts apart; further ones share a counter until others fall silent
 	maxExact      = 32 // counted calls that a window keeps one by one before it gathers them in cells
 	windowCells   = 16 // cells per window: what is gathered stays in the sum for at most within/16 too long
-	maxUnsettled  = 64 // exchanges of one rule in flight on one key; the oldest is taken as having happened when more come
+	maxUnsettled  = 32 // exchanges of one rule in flight on one key; the oldest is taken as having happened when more come
 	defaultSettle = 10 * time.Second
 )
 

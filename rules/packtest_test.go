@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A pack test that is wrong says what fired instead, and where the test stands.
+func TestPackTestFailures(t *testing.T) {
+	p, err := Parse("p.yaml", []byte(`version: 1
+rules:
+  - {name: a, call: {tool: x}}
+  - {name: b, action: review, call: {tool: [x, y]}}
+  - {name: c, call: {tool: z, when: args.n.startsWith("q")}}
+tests:
+  - name: right
+    calls: [{tool: x}]
+    fires: [b, a]
+  - name: expects too much
+    calls: [{tool: y}]
+    fires: [a, b]
+  - name: expects too little
+    calls: [{tool: x}]
+    fires: [a]
+  - name: at one event
+    calls:
+      - {tool: w}
+      - {tool: y, fires: a}
+  - name: cannot be evaluated
+    calls: [{tool: z, args: {n: 1}}]
+    fires: []
+`))
+	require.NoError(t, err)
+	r := p.Test()
+	require.NoError(t, r.Err)
+	require.False(t, r.OK())
+	require.Equal(t, 1, r.Passed)
+	var got []string
+	for _, f := range r.Failed {
+		got = append(got, f.String())
+	}
+	require.Equal(t, []string{
+		`p.yaml:10:11: test "expects too much": did not fire: a`,
+		`p.yaml:13:11: test "expects too little": fired: b`,
+		`p.yaml:19:10: test "at one event": at this event did not fire: a; fired: b`,
+		`p.yaml:21:14: test "cannot be evaluated": rule "c" cannot be evaluated (type)`,
+	}, got)
+
+	p, err = Parse("p.yaml", []byte(pack("  - {name: a, call: {when: nonsense}}\n")))
+	require.NoError(t, err)
+	require.ErrorContains(t, p.Test().Err, "undeclared reference")
+	require.False(t, p.Test().OK())
+}
+
+// Each key of a test is a caller of its own.
+func TestPackTestKeys(t *testing.T) {
+	p, err := Parse("p.yaml", []byte(pack(`  - name: r
+    flow: {within: 1m, steps: [call: {tool: a}, call: {tool: b}]}
+tests:
+  - name: two callers
+    calls:
+      - {tool: a, key: alice}
+      - {tool: b, key: bob, fires: []}
+      - {tool: b, key: alice, fires: r}
+      - {tool: b, key: alice, after: 1m, fires: []}
+      - {tool: a, key: alice, meta: {x: 1}, headers: {X-Team: red}, route: r, principal: p, service: s, method: tools/call}
+`)))
+	require.NoError(t, err)
+	require.Empty(t, p.Test().Failed)
+}
