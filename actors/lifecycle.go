@@ -100,7 +100,10 @@ func (l *Lifecycle) Subscribe(f func(messages.PhaseChange)) (unsubscribe func())
 }
 
 // Warm reports that everything is spawned.
-func (l *Lifecycle) Warm() { l.report(messages.Warm{}) }
+func (l *Lifecycle) Warm() {
+	l.report(messages.Warm{})
+	l.report(messages.Warm{})
+}
 
 // Ready reports that a part is ready.
 func (l *Lifecycle) Ready(part string) { l.report(messages.Ready{Part: part}) }

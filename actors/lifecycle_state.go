@@ -22,10 +22,15 @@ type raise struct {
 func advanceLifecycle(v messages.Lifecycle, event any, now time.Time) (messages.Lifecycle, bool) {
 	switch e := event.(type) {
 	case messages.Warm:
-		if v.Phase != messages.Starting {
+		// Warming is told even when there is nothing to wait for: the first report
+		// enters it, the second one looks at the parts.
+		switch v.Phase {
+		case messages.Starting:
+			return inPhase(v, messages.Warming, "", now), true
+		case messages.Warming:
+		default:
 			return v, false
 		}
-		v = inPhase(v, messages.Warming, "", now)
 	case messages.Ready:
 		parts, changed := withPart(v.Parts, messages.Part{Name: e.Part, Ready: true, Since: now})
 		if !changed {

@@ -20,6 +20,7 @@ func TestLifecyclePhaseFollowsTheParts(t *testing.T) {
 		reason string
 	}{
 		{messages.Ready{Part: "rules"}, messages.Starting, ""},
+		{messages.Warm{}, messages.Warming, ""},
 		{messages.Warm{}, messages.Warming, "model: not started"},
 		{messages.Unready{Part: "model", Reason: "loading"}, messages.Warming, "model: loading"},
 		{messages.Ready{Part: "model"}, messages.Serving, ""},

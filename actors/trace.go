@@ -155,7 +155,9 @@ func newTraceActor(s *TraceShard) *traceActor {
 	if err != nil {
 		panic(err)
 	}
-	s.keys.Store(0)
+	if lost := s.keys.Swap(0); lost > 0 { // an incarnation before this one crashed
+		s.all.cfg.OnLost(s.index, int(lost))
+	}
 	return &traceActor{h: s, lru: lru}
 }
 
@@ -180,11 +182,10 @@ func (a *traceActor) Receive(c actor.Context) {
 			a.forgetIdle()
 			a.arm()
 		}
-	case *actor.Restarting:
-		a.stop()
-		a.h.all.cfg.OnLost(a.h.index, a.lru.Len())
-	case *actor.Stopping:
-		a.stop()
+	case *actor.Restarting, *actor.Stopping:
+		if a.sweep != nil {
+			a.sweep.Stop()
+		}
 	}
 }
 
@@ -218,9 +219,3 @@ func (a *traceActor) forgetIdle() {
 }
 
 func (a *traceActor) arm() { a.sweep = a.h.later(idleSweep, &traceSweep{of: a}) }
-
-func (a *traceActor) stop() {
-	if a.sweep != nil {
-		a.sweep.Stop()
-	}
-}

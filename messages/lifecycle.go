@@ -85,7 +85,8 @@ type Ready struct{ Part string }
 // Unready reports that a part is not, or no longer, ready.
 type Unready struct{ Part, Reason string }
 
-// Warm reports that everything is spawned.
+// Warm reports that everything is spawned: the first one enters Warming, a second
+// one lets the phase follow from the parts.
 type Warm struct{}
 
 // Drain begins, or joins, the drain; the promise is resolved when the front is

@@ -1,13 +1,17 @@
 package supervision
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/rules"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -177,5 +181,57 @@ func TestReloads(t *testing.T) {
 		require.EqualValues(t, 2, tree.Rules.Current().Generation)
 		require.Len(t, r.seen.reloads, 3, "start, the failure, the success")
 		require.ErrorIs(t, r.seen.reloads[1].Err, broken)
+	})
+}
+
+// The whole way from a scanner's outcomes to readiness and back.
+func TestDegradationReachesReadinessAndRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		var works atomic.Bool
+		r.cfg.Health.Canary = func(context.Context) error {
+			kind := messages.OutcomeError
+			if works.Load() {
+				kind = messages.OutcomeOK
+			}
+			r.tree.Health.Record(decision.ScannerContent, kind)
+			if kind != messages.OutcomeOK {
+				return errors.New("canary failed")
+			}
+			return nil
+		}
+		tree := r.serve()
+		for range 20 {
+			tree.Health.Record(decision.ScannerContent, messages.OutcomeError)
+		}
+		time.Sleep(time.Second)
+		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase(), "within a second")
+		require.Equal(t, "degradation: content: 20 of the last 20 runs failed", tree.Lifecycle.Snapshot().Reason)
+		r.send("health", crash{})
+		r.send("lifecycle", crash{})
+		synctest.Wait()
+		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase(), "whoever crashes")
+		works.Store(true)
+		time.Sleep(time.Minute)
+		require.Equal(t, messages.Serving, tree.Lifecycle.Phase())
+		require.Equal(t, []bool{true, false}, r.seen.health)
+	})
+}
+
+// An actor that panics in Started is restarted up to the limit, then backs off; the
+// start waits for nothing of it but what it must.
+func TestRootThatCannotStartFailsTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		decorate := r.cfg.decorate
+		r.cfg.decorate = func(name string, p *actor.Props) *actor.Props {
+			if name == "lifecycle" {
+				panic("in the root's turn")
+			}
+			return decorate(name, p)
+		}
+		_, err := Start(t.Context(), r.cfg)
+		require.ErrorIs(t, err, guard.ErrDown)
+		require.ErrorContains(t, err, "start actors")
 	})
 }

@@ -45,19 +45,11 @@ func TestStartAndStop(t *testing.T) {
 		for _, s := range report.Steps {
 			require.NoError(t, s.Err, s.Step)
 		}
-		require.Equal(t, []messages.Phase{messages.Starting, messages.Warming, messages.Serving, messages.Draining, messages.Stopping, messages.Stopped}, withWarming(r.seen.phases))
+		require.Equal(t, []messages.Phase{messages.Warming, messages.Serving, messages.Draining, messages.Stopping, messages.Stopped}, r.seen.phases)
 		require.True(t, r.sink.closed)
 		require.Equal(t, 1, r.sink.lines)
 		answeredAfterTheEnd(t, tree)
 	})
-}
-
-// withWarming inserts Warming where it was too short to be told of.
-func withWarming(p []messages.Phase) []messages.Phase {
-	if len(p) > 1 && p[1] != messages.Warming {
-		return append([]messages.Phase{p[0], messages.Warming}, p[1:]...)
-	}
-	return p
 }
 
 // answeredAfterTheEnd: every handle answers at once although no actor is left.
