@@ -95,7 +95,7 @@ var processKey = func() (k [16]byte) {
 func newClassifier(l *loader, model Model, runtime string) *Classifier {
 	c := &Classifier{tok: l.tok, model: model, label: l.label}
 	m := &l.manifest
-	longest := l.config.maxTokens()
+	longest := l.longest()
 	c.info = Info{
 		Name: m.Name, Version: m.Version, Label: l.labels[l.label], Labels: l.labels,
 		Tokenizer: l.tok.Kind(), VocabSize: l.tok.VocabSize(), MaxTokens: longest,

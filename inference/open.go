@@ -114,7 +114,7 @@ func (l *loader) texts() error {
 
 func (l *loader) windowSizes() error {
 	frame := len(l.tok.Prefix()) + len(l.tok.Suffix())
-	longest := l.config.maxTokens()
+	longest := l.longest()
 	w := &l.manifest.Windows
 	for name, n := range map[string]int{"tokens": w.Tokens, "wide": w.Wide} {
 		if n != 0 && (n > longest || n < frame+4) {
@@ -129,6 +129,16 @@ func (l *loader) windowSizes() error {
 		return &LoadError{File: l.src.path(configFile), Reason: fmt.Sprintf("leaves %d ids for a window", longest), Want: fmt.Sprintf("at least %d", frame+4)}
 	}
 	return nil
+}
+
+// widest bounds a window where the manifest asks for no more: time and memory
+// of attention grow with the square of its length, whatever a model may take.
+const widest = 512
+
+// longest is the longest window in ids.
+func (l *loader) longest() int {
+	w := &l.manifest.Windows
+	return min(l.config.maxTokens(), max(widest, w.Tokens, w.Wide))
 }
 
 // checksums hashes every file that decides a score, and compares them with the

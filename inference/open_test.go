@@ -256,6 +256,33 @@ func TestSkipSelfTestLoadsARandomHead(t *testing.T) {
 	require.ErrorContains(t, err, "does not tell them apart")
 }
 
+func TestWindowsAreBoundedByThePositions(t *testing.T) {
+	for _, test := range []struct {
+		positions int
+		model     string
+		manifest  string
+		want      int
+	}{
+		{64, "any", "", 64},
+		{130, "xlm-roberta", "", 128}, // its positions are numbered from behind the padding id
+		{1 << 20, "any", "", 512},
+		{1 << 20, "any", `{"windows":{"wide":700}}`, 700},
+	} {
+		files := onnxtest.Files(t, onnxtest.Good)
+		edit(t, files, "config.json", "max_position_embeddings", test.positions)
+		edit(t, files, "config.json", "model_type", test.model)
+		edit(t, files, "config.json", "pad_token_id", map[bool]any{true: 1, false: 0}[test.model == "xlm-roberta"])
+		if test.manifest != "" {
+			files[inference.ManifestFile] = &fstest.MapFile{Data: []byte(test.manifest), Mode: 0o644}
+		}
+		c, err := open(t, files)
+		require.NoError(t, err)
+		require.Equal(t, test.want, c.Info().MaxTokens)
+		require.Equal(t, test.want, c.Info().WideTokens)
+		require.LessOrEqual(t, c.Info().WindowTokens, 96)
+	}
+}
+
 func TestLabelCanBeChosen(t *testing.T) {
 	files := onnxtest.Files(t, onnxtest.Reversed)
 	c, err := open(t, files, func(o *inference.Options) { o.Label = "benign" })
