@@ -1,0 +1,6 @@
+//go:build race
+
+package e2e
+
+// raceEnabled makes the sidecar carry the race detector when the tests do.
+const raceEnabled = true
