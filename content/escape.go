@@ -151,4 +151,3 @@ func backslashStep(src string, i int) (int, string) {
 	}
 	return n, string(r)
 }
-

@@ -19,10 +19,14 @@ func markerKeywords() []keyword {
 		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.add(detMarker, at, at+len(t)) }})
 	}
 	for _, role := range [...]string{"system", "assistant", "developer", "human", "user"} {
-		k = append(k, keyword{text: role + ":", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+1) }},
-			keyword{text: role + "**:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+3) }},
-			keyword{text: role + " message:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+9) }},
-			keyword{text: "### " + role, look: func(sc *scan, at int) { sc.fakeHeading(at, at+4+len(role)) }})
+		phrases := takeoversBy
+		if role == "system" || role == "developer" {
+			phrases = ordersBy
+		}
+		k = append(k, keyword{text: role + ":", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+1, phrases) }},
+			keyword{text: role + "**:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+3, phrases) }},
+			keyword{text: role + " message:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+9, phrases) }},
+			keyword{text: "### " + role, look: func(sc *scan, at int) { sc.fakeHeading(at, at+4+len(role), phrases) }})
 	}
 	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "[system]", "[system:", "{system}", "<system "} {
 		k = append(k, keyword{text: tag, look: func(sc *scan, at int) { sc.systemBlock(at, at+len(tag)) }})
@@ -44,18 +48,31 @@ var orders = []string{
 // orderWindow is how far into a turn its order may start, in bytes.
 const orderWindow = 48
 
-// ordersBy lists the orders by their first three letters.
-var ordersBy = func() map[[3]byte][]string {
+// takeovers are the orders that no one gives in a transcript of people talking: what a forged turn of the user
+// or the assistant must begin with. "Assistant: you should restart it" is support.
+var takeovers = []string{
+	"ignore all", "ignore the", "ignore your", "ignore previous", "ignore prior", "ignore everything", "disregard all", "disregard the", "disregard your", "disregard previous", "disregard prior",
+	"forget all", "forget your", "forget everything", "override ", "bypass ", "new instructions", "new task", "new system", "updated instructions", "from now on", "reveal your", "reveal the system",
+	"previous instructions", "all previous", "exfiltrate", "priority override", "i will comply", "i will now ignore", "sure, here is the system prompt",
+}
+
+var (
+	ordersBy    = byBeginning(orders)
+	takeoversBy = byBeginning(takeovers)
+)
+
+// byBeginning lists phrases by their first three letters.
+func byBeginning(phrases []string) map[[3]byte][]string {
 	m := map[[3]byte][]string{}
-	for _, o := range orders {
+	for _, o := range phrases {
 		k := [3]byte{o[0], o[1], o[2]}
 		m[k] = append(m[k], o)
 	}
 	return m
-}()
+}
 
-// ordered reports whether the text from byte i begins with an order, give or take a few words.
-func ordered(text string, i int) bool {
+// ordered reports whether the text from byte i begins with one of the phrases, give or take a few words.
+func ordered(text string, i int, phrases map[[3]byte][]string) bool {
 	end := min(len(text), i+orderWindow)
 	for range 4 {
 		for i < end && !isAlnum(text[i]) {
@@ -68,7 +85,7 @@ func ordered(text string, i int) bool {
 			return false
 		}
 		w := text[i:end]
-		for _, o := range ordersBy[[3]byte{foldTable[w[0]], foldTable[w[1]], foldTable[w[2]]}] {
+		for _, o := range phrases[[3]byte{foldTable[w[0]], foldTable[w[1]], foldTable[w[2]]}] {
 			if hasFoldPrefix(w, o) {
 				return true
 			}
@@ -109,15 +126,15 @@ func lineStart(text string, at int) bool {
 }
 
 // fakeTurn looks at a role name with its colon: a turn when it starts a line and an order follows.
-func (sc *scan) fakeTurn(at, end int) {
-	if lineStart(sc.text, at) && ordered(sc.text, end) {
+func (sc *scan) fakeTurn(at, end int, phrases map[[3]byte][]string) {
+	if lineStart(sc.text, at) && ordered(sc.text, end, phrases) {
 		sc.add(detFakeTurn, at, end)
 	}
 }
 
 // fakeHeading looks at a heading made of a role name alone, with an order under it. A heading that goes on, as
 // in "### System Requirements", is a heading.
-func (sc *scan) fakeHeading(at, end int) {
+func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
 	if !lineStart(sc.text, at) {
 		return
 	}
@@ -125,14 +142,14 @@ func (sc *scan) fakeHeading(at, end int) {
 	if rest == "" || rest[0] != '\n' && rest[0] != '\r' {
 		return
 	}
-	if ordered(sc.text, len(sc.text[:end])+strings.IndexAny(sc.text[end:], "\r\n")) {
+	if ordered(sc.text, len(sc.text[:end])+strings.IndexAny(sc.text[end:], "\r\n"), phrases) {
 		sc.add(detFakeTurn, at, end)
 	}
 }
 
 // systemBlock looks at an opening tag that claims authority, with an order inside.
 func (sc *scan) systemBlock(at, end int) {
-	if ordered(sc.text, end) {
+	if ordered(sc.text, end, ordersBy) {
 		sc.add(detSysBlock, at, end)
 	}
 }
@@ -174,7 +191,7 @@ func (sc *scan) fence(at int) {
 		return
 	}
 	if i := strings.IndexByte(after, '\n'); i >= 0 {
-		if line := strings.TrimLeft(after[i:], "\r\n"); ordered(line, 0) {
+		if line := strings.TrimLeft(after[i:], "\r\n"); ordered(line, 0, ordersBy) {
 			sc.add(detFence, at, end)
 		}
 	}
