@@ -136,6 +136,8 @@ func (a *Audit) Close(ctx context.Context) error {
 // done is told what became of one record, on any goroutine.
 func (a *Audit) done(err error) {
 	a.queued.Add(-1)
+	// A panic here would have the record rejected, and counted, a second time.
+	defer func() { _ = recover() }()
 	if err == nil {
 		a.cfg.OnWritten()
 		return

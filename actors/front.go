@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -50,7 +49,7 @@ const (
 	// first failure again.
 	steadyTime = time.Minute
 	// hardStopTime is how long a hard stop may take before it is left behind.
-	hardStopTime = time.Second
+	hardStopTime = 500 * time.Millisecond
 )
 
 // errServeEnded is a server that returned without being asked to.
@@ -99,7 +98,7 @@ func (f *Front) Drain(ctx context.Context, grace time.Duration) (messages.Draine
 }
 
 // Stop cuts everything off now, whatever the actor does. It returns when the
-// server has stopped, or after a second.
+// server has stopped, or after half a second.
 func (f *Front) Stop() {
 	f.closing.Store(true)
 	f.hardStop()
@@ -132,7 +131,7 @@ func (f *Front) drain(grace time.Duration) {
 	defer cancel()
 	end := make(chan error, 1)
 	go func() {
-		end <- shielded("drain server", func() error { return f.cfg.Server.Drain(ctx) })
+		end <- guard.Shield("drain server", func() error { return f.cfg.Server.Drain(ctx) })
 	}()
 	var d messages.Drained
 	select {
@@ -160,7 +159,7 @@ func (f *Front) hardStop() {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		_ = shielded("stop server", func() error { f.cfg.Server.Stop(); return nil })
+		_ = guard.Shield("stop server", func() error { f.cfg.Server.Stop(); return nil })
 	}()
 	limit := time.NewTimer(hardStopTime)
 	defer limit.Stop()
@@ -179,7 +178,7 @@ func (f *Front) serve() {
 	} else {
 		f.listening.Resolve(struct{}{})
 		f.cfg.OnState(true, "")
-		err = shielded("serve", f.cfg.Server.Serve)
+		err = guard.Shield("serve", f.cfg.Server.Serve)
 	}
 	if err == nil {
 		err = errServeEnded
@@ -193,7 +192,7 @@ func (f *Front) bind() error {
 	if !ok {
 		return nil
 	}
-	return shielded("listen", l.Listen)
+	return guard.Shield("listen", l.Listen)
 }
 
 // served says why the serve goroutine ended, and after how long.
@@ -267,15 +266,4 @@ func relay[T any](from, to *guard.Promise[T]) {
 		return
 	}
 	to.Resolve(v)
-}
-
-// shielded calls f and turns a panic into an error that names the operation and
-// not the value, which could hold anything.
-func shielded(operation string, f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: %w", operation, guard.ErrPanic)
-		}
-	}()
-	return f()
 }

@@ -107,7 +107,7 @@ func (a *gateActor) check(m *messages.Check, sender *actor.PID, root *actor.Root
 		defer cancel()
 		defer context.AfterFunc(a.alive, cancel)()
 		var v decision.Verdict
-		err := shielded("check", func() error { v = a.h.cfg.Check(ctx, m.Exchange); return nil })
+		err := guard.Shield("check", func() error { v = a.h.cfg.Check(ctx, m.Exchange); return nil })
 		answer(v, err)
 	}()
 }

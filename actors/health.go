@@ -273,7 +273,7 @@ func (a *healthActor) sendCanary() {
 	go func() {
 		ctx, cancel := context.WithTimeout(a.alive, h.cfg.CanaryTimeout)
 		defer cancel()
-		err := shielded("canary", func() error { return h.cfg.Canary(ctx) })
+		err := guard.Shield("canary", func() error { return h.cfg.Canary(ctx) })
 		h.send(&canaryDone{of: a, err: err})
 	}()
 }

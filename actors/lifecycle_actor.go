@@ -12,7 +12,7 @@ import (
 
 // frontSlack is added to the grace when waiting for the front: the front keeps the
 // grace itself and reports after it.
-const frontSlack = 2 * time.Second
+const frontSlack = 800 * time.Millisecond
 
 // lifecycleActor is one incarnation: the waiters and the timer of a drain.
 type lifecycleActor struct {

@@ -194,7 +194,7 @@ func (a *pinsActor) load(answer *guard.Promise[int]) {
 	h := a.h
 	go func() {
 		m := &pinsLoaded{of: a, answer: answer}
-		m.err = shielded("load pins", func() (err error) { m.pins, err = h.cfg.Store.Load(); return err })
+		m.err = guard.Shield("load pins", func() (err error) { m.pins, err = h.cfg.Store.Load(); return err })
 		h.send(m)
 	}()
 }
@@ -237,7 +237,7 @@ func (a *pinsActor) save() {
 	h, pins := a.h, a.h.book.list()
 	go func() {
 		m := &pinsSaved{of: a}
-		m.err = shielded("save pins", func() error {
+		m.err = guard.Shield("save pins", func() error {
 			stored, err := h.cfg.Store.Load()
 			if err != nil {
 				return err

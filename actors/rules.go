@@ -137,7 +137,7 @@ func (a *rulesActor) start() {
 	go func() {
 		m := &built{n: n}
 		begun := time.Now()
-		m.err = shielded("build rules", func() (err error) {
+		m.err = guard.Shield("build rules", func() (err error) {
 			m.tuple, err = h.cfg.Build(ctx)
 			return err
 		})
@@ -165,12 +165,11 @@ func (a *rulesActor) finish(m *built) {
 		a.h.current.Store(&t)
 	}
 	report.Parts = []messages.PartResult{{Part: "rules", Changed: report.Changed, Err: m.err}}
-	served := a.served
-	a.served, a.build = nil, 0
 	a.h.cfg.OnReload(report)
-	for _, r := range served {
+	for _, r := range a.served { // still there if OnReload has panicked
 		r.Resolve(report)
 	}
+	a.served, a.build = nil, 0
 	a.start()
 }
 

@@ -105,7 +105,7 @@ func TestStartFailsWithTheStepAndLeavesNothing(t *testing.T) {
 		"builder panics": {func(r *rig) context.Context {
 			r.cfg.Rules.Build = func(context.Context) (*messages.Tuple, error) { panic("on this pack") }
 			return context.Background()
-		}, "start rules: build rules: actor panicked"},
+		}, "start rules: build rules: actor panicked (string)"},
 		"bad pins": {func(r *rig) context.Context {
 			r.cfg.Pins.Store = brokenStore{}
 			return context.Background()

@@ -52,13 +52,14 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// frontMargin is what the front may take beyond its grace to stop hard.
-const frontMargin = 3 * time.Second
+// frontMargin is what the front may take beyond its grace to stop hard. With what
+// the root gets at the end it stays within a second over the budgets.
+const frontMargin = 900 * time.Millisecond
 
 // Drain is the first half of Stop: readiness is withdrawn at once, calls are
 // served for the drain time (not when the tree has never served), the front closes
 // and calls in flight end within the grace. It returns within drain, grace and
-// three seconds, and sooner when ctx ends. Several calls join.
+// a second and a half, and sooner when ctx ends. Several calls join.
 func (t *Tree) Drain(ctx context.Context) (messages.Drained, error) {
 	if t.stopped.Settled() {
 		report, err := t.stopped.Await(ctx)
@@ -239,14 +240,7 @@ func (t *Tree) step(ctx context.Context, report *Report, s Step) {
 	ctx, cancel := context.WithTimeout(ctx, max(time.Until(deadline)/2, 0))
 	defer cancel()
 	end := make(chan error, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				end <- fmt.Errorf("stop %s: %w", s.Name, guard.ErrPanic)
-			}
-		}()
-		end <- s.Run(ctx)
-	}()
+	go func() { end <- guard.Shield("stop "+s.Name, func() error { return s.Run(ctx) }) }()
 	r := StepReport{Step: s.Name, At: begun}
 	select {
 	case r.Err = <-end:

@@ -2,7 +2,6 @@ package supervision
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -219,12 +218,7 @@ func (t *Tree) props(s spec) *actor.Props {
 
 // panicked logs a panic by its type: its text could quote what the actor held.
 func (t *Tree) panicked(name string, reason any, stack []byte) {
-	what := fmt.Sprintf("%T", reason)
-	var broken runtime.Error
-	if err, ok := reason.(error); ok && errors.As(err, &broken) {
-		what = broken.Error()
-	}
-	t.cfg.Log.Error("actor panicked", zap.String("actor", name), zap.String("panic", what), zap.ByteString("stack", stack))
+	t.cfg.Log.Error("actor panicked", zap.String("actor", name), zap.String("panic", guard.DescribePanic(reason)), zap.ByteString("stack", stack))
 }
 
 func (t *Tree) start(ctx context.Context) error {
