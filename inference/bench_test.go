@@ -2,6 +2,7 @@ package inference_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
 )
 
-// benchDir is a model directory to measure instead of the default model, such
+// benchDirEnv names a model directory to measure instead of the default model, such
 // as one that training/shape wrote.
 const benchDirEnv = "SALLYPORT_BENCH_MODEL"
 
@@ -38,11 +39,11 @@ func readDefault(b *testing.B) ([]byte, error) {
 	b.Helper()
 	f, err := defaultmodel.FS().Open("model.onnx")
 	require.NoError(b, err)
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	require.NoError(b, err)
 	data := make([]byte, info.Size())
-	_, err = f.Read(data)
+	_, err = io.ReadFull(f, data)
 	return data, err
 }
 
@@ -81,11 +82,11 @@ func BenchmarkBareRuntime(b *testing.B) {
 	c, network := benchClassifier(b)
 	options, err := ort.NewSessionOptions()
 	require.NoError(b, err)
-	defer options.Destroy()
+	defer func() { _ = options.Destroy() }()
 	require.NoError(b, options.SetIntraOpNumThreads(1))
 	session, err := ort.NewDynamicAdvancedSessionWithONNXData(network, []string{"input_ids", "attention_mask"}, []string{"logits"}, options)
 	require.NoError(b, err)
-	defer session.Destroy()
+	defer func() { _ = session.Destroy() }()
 	for _, size := range [][2]int{{1, 32}, {4, 32}, {1, 128}, {1, 512}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			var ids, mask []int64
@@ -97,13 +98,13 @@ func BenchmarkBareRuntime(b *testing.B) {
 			shape := ort.NewShape(int64(size[0]), int64(size[1]))
 			idTensor, err := ort.NewTensor(shape, ids)
 			require.NoError(b, err)
-			defer idTensor.Destroy()
+			defer func() { _ = idTensor.Destroy() }()
 			maskTensor, err := ort.NewTensor(shape, mask)
 			require.NoError(b, err)
-			defer maskTensor.Destroy()
+			defer func() { _ = maskTensor.Destroy() }()
 			out, err := ort.NewEmptyTensor[float32](ort.NewShape(int64(size[0]), 2))
 			require.NoError(b, err)
-			defer out.Destroy()
+			defer func() { _ = out.Destroy() }()
 			in, res := []ort.Value{idTensor, maskTensor}, []ort.Value{out}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -181,7 +181,7 @@ func (l *loader) sum(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", &LoadError{File: l.src.path(file), Reason: fmt.Sprintf("cannot be read: %v", err), Err: err}
@@ -240,7 +240,7 @@ func readHeader(src Source) (h onnx.Header, data []byte, err error) {
 	if err != nil {
 		return h, nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return h, nil, &LoadError{File: src.path(src.model), Reason: fmt.Sprintf("cannot be read: %v", err), Err: err}

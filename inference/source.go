@@ -59,7 +59,7 @@ func (s Source) read(file, want string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, largestText+1))
 	if err != nil {
 		return nil, &LoadError{File: s.path(file), Reason: fmt.Sprintf("cannot be read: %v", err), Err: err}

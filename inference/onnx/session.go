@@ -56,7 +56,7 @@ func (r *Runtime) NewSession(o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session options: %w", err)
 	}
-	defer options.Destroy() // copied into the session
+	defer func() { _ = options.Destroy() }() // copied into the session
 	outputs := []string{o.Output}
 	var native *ort.DynamicAdvancedSession
 	if o.Path != "" {
@@ -156,7 +156,7 @@ func (s *Session) run(native *ort.DynamicAdvancedSession, opts *ort.RunOptions, 
 	if err != nil {
 		return nil, 0, plain(err)
 	}
-	defer outputs[0].Destroy()
+	defer func() { _ = outputs[0].Destroy() }()
 	out, ok := outputs[0].(*ort.Tensor[float32])
 	if !ok {
 		return nil, 0, fmt.Errorf("output is %T, want 32-bit floats", outputs[0])
