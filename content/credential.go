@@ -112,6 +112,13 @@ const maxCredential = 256
 
 // credentialValue finds the value that follows a name at byte at: name = value, "name": "value", name=value&.
 func credentialValue(text string, at int) (start, stop int, quoted bool) {
+	if text[at] == '>' {
+		// The content of an XML element.
+		if n := strings.IndexByte(text[at:min(len(text), at+maxCredential)], '<'); n > 1 && strings.HasPrefix(text[at+n:], "</") {
+			return at + 1, at + n, true
+		}
+		return -1, -1, false
+	}
 	i := skip(text, at, "\"'`\\*]")
 	i = skip(text, i, " \t")
 	if i >= len(text) || i-at > 8 {

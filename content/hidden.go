@@ -372,6 +372,11 @@ func (sc *scan) control(i int, prev rune) int {
 			return i + 1
 		}
 	}
+	if text[i] == 0 && i+2 < len(text) && text[i+2] == 0 && text[i+1] != 0 {
+		// UTF-16 that was read as bytes; letters that were set apart on purpose show in the collapsed view.
+		sc.review(detControl, i, i+1, Review)
+		return i + 1
+	}
 	end := i + 1
 	for end < len(text) && byteClass[text[end]]&classControl != 0 && text[end] != 0x1b {
 		end++

@@ -41,6 +41,7 @@ func TestHiddenText(t *testing.T) {
 		{"filler between letters", "pass\u3164word", []string{"zero-width block"}},
 		{"filler in Korean", "가\u3164나", nil},
 		{"NUL inside a word", "pass\x00word", []string{"control-characters block"}},
+		{"UTF-16 read as bytes", "o\x00k\x00.\x00", []string{"control-characters review", "control-characters review", "control-characters review"}},
 		{"NUL at the end", "word\x00", []string{"control-characters review"}},
 		{"manual page", "N\bNA\bAM\bME\bE _\bx", nil},
 		{"backspace over other text", "safe\b\b\b\bevil", []string{"control-characters block"}},

@@ -149,7 +149,12 @@ func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
 
 // systemBlock looks at an opening tag that claims authority, with an order inside.
 func (sc *scan) systemBlock(at, end int) {
-	if ordered(sc.text, end, ordersBy) {
+	phrases := ordersBy
+	if sc.text[at] == '[' {
+		// Logs and games write their own lines like this.
+		phrases = takeoversBy
+	}
+	if ordered(sc.text, end, phrases) {
 		sc.add(detSysBlock, at, end)
 	}
 }
