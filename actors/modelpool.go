@@ -119,7 +119,9 @@ type ModelPool struct {
 	view  atomic.Pointer[modelView]
 	// abandoned counts goroutines that are stuck in a run that was given up.
 	abandoned atomic.Int64
-	closing   sync.Once
+	// up is how many workers take jobs.
+	up      atomic.Int32
+	closing sync.Once
 }
 
 // modelView is the published condition of the pool; immutable.

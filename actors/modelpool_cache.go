@@ -60,7 +60,10 @@ type hasher struct {
 }
 
 // segmentKey identifies a text as read by models of one identity.
-func (c *scoreCache) segmentKey(identity, text string) cacheKey {
+func (c *scoreCache) segmentKey(identity, text string) (none cacheKey) {
+	if c.segments == nil {
+		return none
+	}
 	s := c.hashes.Get().(*hasher)
 	defer c.hashes.Put(s)
 	s.h.Reset()

@@ -420,9 +420,12 @@ func (h *ModelPool) submit(ctx context.Context, m *messages.Classify) (messages.
 	}
 	fault := messages.ModelCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		fault = messages.ModelUnreachable
-		if m.Started() {
+		switch fault = messages.ModelUnreachable; {
+		case m.Started():
 			fault = messages.ModelTimeout
+		case h.up.Load() == 0:
+			// Not load: all workers wait for their restart.
+			fault = messages.ModelLost
 		}
 	}
 	h.send(&cancelClassify{msg: m, fault: fault})

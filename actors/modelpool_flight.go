@@ -179,7 +179,7 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 		// refuse everything for ever.
 		return 0, false
 	}
-	workers := len(p.slots)
+	workers := max(int(p.h.up.Load()), 1)
 	var ahead time.Duration
 	weighed := p.models[req.msg.Stage].weight * float64(tokens)
 	for stage := range p.costs {

@@ -87,6 +87,27 @@ func TestWorkerBackoffGrowsAndIsForgotten(t *testing.T) {
 	})
 }
 
+// Work that starves because all workers are in their back-off is lost to a fault
+// of ours and not to load.
+func TestStarvedByRestartsIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "bomb") {
+				panic("x")
+			}
+			return nil
+		}}
+		r := newRig(t, model, func(c *ModelPoolConfig) { c.Restart = guard.Backoff{Min: time.Second, Max: time.Second} }).ready()
+		defer r.stop()
+		_, err := r.read(time.Minute, "bomb")
+		requireFault(t, err, messages.ModelPanic)
+		_, err = r.read(100*time.Millisecond, "fine")
+		requireFault(t, err, messages.ModelLost)
+		_, err = r.read(time.Minute, "fine")
+		require.NoError(t, err)
+	})
+}
+
 // down reports whether no worker takes jobs, once everything has settled.
 func (r *rig) down() bool {
 	synctest.Wait()

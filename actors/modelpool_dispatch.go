@@ -1,0 +1,242 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/batch"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// dispatch gives every idle worker the best batch there is.
+func (p *poolActor) dispatch() {
+	for len(p.idle) > 0 && p.queue.Len() > 0 && p.phase == modelReady {
+		now := time.Now()
+		flights, expired := p.queue.Next(now, p.share())
+		for _, f := range expired {
+			p.expire(f)
+		}
+		if len(flights) == 0 {
+			continue
+		}
+		p.run(p.newJob(flights, now))
+	}
+	p.ahead()
+	if n := p.queue.Len(); n != p.shownWindows {
+		p.shownWindows = n
+		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
+	}
+	p.observeWorkers()
+}
+
+// aheadBelow is the length of a run below which the next one is sent ahead.
+const aheadBelow = 5 * time.Millisecond
+
+// ahead gives busy workers their next batch, so that they go from one run to the
+// next without a message in between, on the same thread and with warm caches.
+// Only for short runs: the batch waits for the present one, however urgent it is,
+// and what the message costs is lost in a long one.
+func (p *poolActor) ahead() {
+	if p.phase != modelReady || len(p.idle) > 0 {
+		return
+	}
+	for _, s := range p.slots {
+		head, ok := p.queue.Head()
+		if !ok {
+			return
+		}
+		if !s.up || s.job == nil || s.next != nil || s.shut || s.job.probe || !p.short(s.job.model.stage) || !p.short(head.need.Group) {
+			continue
+		}
+		now := time.Now()
+		flights, expired := p.queue.Next(now, p.limits)
+		for _, f := range expired {
+			p.expire(f)
+		}
+		if len(flights) > 0 {
+			s.next = p.newJob(flights, now)
+			p.root.Send(s.pid, s.next)
+		}
+	}
+}
+
+func (p *poolActor) short(stage int) bool {
+	run := p.costs[stage].Run(batch.DefaultTokens)
+	return run > 0 && run < aheadBelow
+}
+
+// jobBack takes back what a worker was sent ahead. It can have moved up meanwhile,
+// when the job before it ended with the worker down.
+func (p *poolActor) jobBack(m *jobBack) {
+	s := p.slots[m.slot]
+	switch m.job {
+	case s.next:
+		s.next, s.shut = nil, true
+	case s.job:
+		s.job = nil
+	default:
+		return
+	}
+	p.requeue(m.job)
+}
+
+// requeue takes a job back that no worker has begun.
+func (p *poolActor) requeue(j *job) {
+	for _, f := range j.flights {
+		if len(f.waiters) == 0 {
+			p.forget(f)
+			continue
+		}
+		f.job = nil
+		f.rank()
+		p.queue.Push(f)
+	}
+}
+
+// share is the batch limits when several workers are idle: each takes its part
+// of what is queued, so that a short queue is read side by side. Nothing changes
+// once the queue is longer than that.
+func (p *poolActor) share() []batch.Limits {
+	n := len(p.idle)
+	if n < 2 {
+		return p.limits
+	}
+	part := (p.queue.Tokens() + n - 1) / n
+	limits := make([]batch.Limits, len(p.limits))
+	for i, l := range p.limits {
+		l.Tokens = max(min(l.Tokens, part), 1)
+		limits[i] = l
+	}
+	return limits
+}
+
+// expire answers those who waited for a window past its last deadline.
+func (p *poolActor) expire(f *flight) {
+	waiters := f.waiters
+	p.forget(f)
+	for _, w := range waiters {
+		if w.req.done {
+			continue
+		}
+		fault := messages.ModelUnreachable
+		if w.req.msg.Started() {
+			fault = messages.ModelTimeout
+		}
+		p.drop(w.req, fault)
+	}
+}
+
+func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
+	j := &job{gen: generations.Add(1), control: inference.NewRunControl(), model: p.models[flights[0].need.Group], flights: flights, started: now,
+		windows: make([]inference.Window, len(flights))}
+	longest, latest := 0, now
+	for i, f := range flights {
+		f.job = j
+		j.windows[i] = f.window
+		j.tokens += f.need.Tokens
+		longest = max(longest, f.need.Tokens)
+		if f.need.Latest.After(latest) {
+			latest = f.need.Latest
+		}
+		for _, w := range f.waiters {
+			w.req.msg.MarkStarted()
+		}
+	}
+	j.padded = longest * len(flights)
+	// Past the last deadline nobody waits; but a run that has just begun is given a
+	// moment, for the cache is served too.
+	j.deadline = clampTime(latest, now.Add(min(p.h.cfg.Hang, leastRun)), now.Add(p.h.cfg.Hang))
+	return j
+}
+
+// leastRun is how long a run may take whatever the deadline of its callers.
+const leastRun = 50 * time.Millisecond
+
+func clampTime(t, low, high time.Time) time.Time {
+	if t.Before(low) {
+		return low
+	}
+	if t.After(high) {
+		return high
+	}
+	return t
+}
+
+// run sends a job to the worker that became idle last.
+func (p *poolActor) run(j *job) {
+	s := p.idle[len(p.idle)-1]
+	p.idle = p.idle[:len(p.idle)-1]
+	s.job = j
+	p.root.Send(s.pid, j)
+}
+
+func (p *poolActor) jobDone(m *jobDone) {
+	s := p.slots[m.slot]
+	if s.job != m.job {
+		return // the worker was replaced meanwhile
+	}
+	s.job, s.next, s.shut = s.next, nil, false
+	switch {
+	case m.down:
+		p.down(s)
+	case s.job != nil:
+		s.crashes = 0
+		s.job.started = time.Now()
+	default:
+		s.crashes = 0
+		p.idle = append(p.idle, s)
+	}
+	p.settle(m.job, m.out)
+}
+
+// settle hands out what came of a job and draws the conclusions.
+func (p *poolActor) settle(j *job, out *outcome) {
+	if j.probe {
+		p.probed(j, out)
+		return
+	}
+	failed := 0
+	wait := time.Duration(0)
+	for i, f := range j.flights {
+		wait = max(wait, j.started.Sub(f.queued))
+		e := out.fault
+		if e == nil && out.errs != nil && out.errs[i] != nil {
+			e, _ = out.errs[i].(*messages.ModelError)
+		}
+		if e == nil {
+			p.land(f, out.scores[i])
+			continue
+		}
+		failed++
+		if errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang {
+			// It was ended for the sake of its callers' deadlines: not hung, only late.
+			if p.again(f) {
+				continue
+			}
+			e = &messages.ModelError{Fault: messages.ModelTimeout}
+		}
+		p.crash(f, e)
+	}
+	if out.clean {
+		p.costs[j.model.stage].Observe(j.padded, out.took)
+	}
+	p.h.cfg.Observer.Batch(BatchStats{Model: j.model.name, Windows: len(j.flights), Tokens: j.tokens,
+		Padded: j.padded, Wait: wait, Run: out.took, Failed: failed})
+	p.conclude(j, out)
+}
+
+// again queues a window once more whose run was ended for the sake of earlier
+// callers while a later one still waits.
+func (p *poolActor) again(f *flight) bool {
+	if f.retried || len(f.waiters) == 0 {
+		return false
+	}
+	f.rank()
+	if !f.need.Latest.After(time.Now()) {
+		return false
+	}
+	f.retried, f.job = true, nil
+	p.queue.Push(f)
+	return true
+}
