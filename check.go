@@ -37,7 +37,10 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 		return r.finish()
 	}
 	defer e.admission.leave(len(ex.Body))
-	ctx, cancel := context.WithTimeout(ctx, e.timeouts().exchange)
+	// One deadline bounds everything that waits: the scanners. What follows them is
+	// computation on this goroutine; the exchange timeout, which is longer, is the
+	// server's last resort.
+	ctx, cancel := context.WithTimeout(ctx, e.timeouts().scanner)
 	defer cancel()
 
 	if r.open() && r.parse() {
@@ -178,25 +181,21 @@ func (r *run) fault(scanner string, kind decision.FaultKind, detail string) {
 // inspectRequest runs the three readers of a request side by side: the model in
 // its pool, the trace shard in its actor, the detectors here.
 func (r *run) inspectRequest(ctx context.Context) {
-	scanners, cancel := context.WithTimeout(ctx, r.e.timeouts().scanner)
-	defer cancel()
-	question := r.classify(scanners)
-	step := r.advance(scanners, r.event(false))
-	r.scan(scanners)
+	question := r.classify(ctx)
+	step := r.advance(ctx, r.event(false))
+	r.scan(ctx)
 	r.judge(question)
-	r.advanced(scanners, step)
+	r.advanced(ctx, step)
 }
 
 // inspectResponse reads a result first; what was found travels with the result
 // event to the rules.
 func (r *run) inspectResponse(ctx context.Context) {
-	scanners, cancel := context.WithTimeout(ctx, r.e.timeouts().scanner)
-	defer cancel()
-	question := r.classify(scanners)
-	r.scan(scanners)
+	question := r.classify(ctx)
+	r.scan(ctx)
 	r.judge(question)
-	r.inspectTools(scanners)
+	r.inspectTools(ctx)
 	if r.token == token.Valid {
-		r.advanced(scanners, r.advance(scanners, r.event(true)))
+		r.advanced(ctx, r.advance(ctx, r.event(true)))
 	}
 }

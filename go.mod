@@ -26,6 +26,7 @@ require (
 	github.com/cockroachdb/datadriven v1.0.3 // indirect
 	github.com/coregx/ahocorasick v0.3.1 // indirect
 	github.com/emirpasic/gods v1.18.1 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect

@@ -40,8 +40,9 @@ const (
 // decoder turns nodes into a pack and collects every problem on the way.
 type decoder struct {
 	problems
-	pack *Pack
-	data []byte // the file at hand, for the indentation of literal blocks
+	pack       *Pack
+	testEvents int
+	data       []byte // the file at hand, for the indentation of literal blocks
 }
 
 // object walks a mapping: fields that are not allowed are reported, the others are handed to visit in file order.

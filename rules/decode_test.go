@@ -181,6 +181,7 @@ func TestHostilePacks(t *testing.T) {
 		{"long expression", when(strings.Repeat("true && ", 1000) + "true"), "expression of 8004 bytes; at most 4096 are allowed"},
 		{"deep expression", when(strings.Repeat("(", 1000) + "true" + strings.Repeat(")", 1000)), "p.yaml:5:"},
 		{"wide expression", when("[" + strings.Repeat("1,", 1500) + "1].all(x, true)"), "p.yaml:5:"},
+		{"long tests", "version: 1\ntests:\n  - name: t\n    fires: []\n    calls:\n" + strings.Repeat("      - {tool: a, repeat: 10000}\n", 20), "p.yaml:16:10: the tests replay more than 100000 events"},
 		{"many rules", pack(strings.Repeat("  - {}\n", 6000)), "p.yaml"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -61,6 +61,12 @@ func (d *decoder) test(n *node) {
 		return
 	}
 	d.require(n, "the test", "name", "calls")
+	for _, c := range t.calls {
+		before := d.testEvents
+		if d.testEvents += c.repeat; d.testEvents > maxTestEvents && before <= maxTestEvents {
+			d.add(c.pos, "the tests replay more than %d events", maxTestEvents)
+		}
+	}
 	checks := t.whole
 	for _, c := range t.calls {
 		checks = checks || c.checked
@@ -90,6 +96,7 @@ func (d *decoder) firings(n *node) []firing {
 const (
 	testGap        = time.Second
 	maxTestRepeats = 10_000
+	maxTestEvents  = 100_000 // of all tests of a pack: they run at every reload
 )
 
 func (d *decoder) testCall(n *node) *testCall {

@@ -45,13 +45,13 @@ rules:
 		worst, fired := rules.Worst(hits)
 		denied := fired && worst.Action == rules.ActionBlock
 		state.Settle(id, !denied, now)
-		fmt.Println(call.tool, call.to, "denied:", denied, worst.Rule)
+		fmt.Printf("%s to %q: denied=%t by %q\n", call.tool, call.to, denied, worst.Rule)
 	}
 	// Output:
-	// email_send bob@evil.example denied: false
-	// inbox_read  denied: false
-	// email_send x@corp.example denied: false
-	// email_send bob@evil.example denied: true read-then-send
+	// email_send to "bob@evil.example": denied=false by ""
+	// inbox_read to "": denied=false by ""
+	// email_send to "x@corp.example": denied=false by ""
+	// email_send to "bob@evil.example": denied=true by "read-then-send"
 }
 
 // An access list takes globs on a tool or on service/tool; deny wins.

@@ -61,6 +61,13 @@ type matching struct {
 	ev     *Event
 	vars   activation
 	prints []fingerprint // by ignore group, computed once
+	values []evaluated   // of predicates that several steps share; a handful, so a list does
+}
+
+type evaluated struct {
+	of    *predicate
+	value bool
+	fault FaultCode
 }
 
 type fingerprint struct {
@@ -122,7 +129,17 @@ func (w *matching) matches(s *step) (bool, FaultCode) {
 	if !d.route.match(w.ev.Route) || !d.principal.match(w.ev.Principal) || !d.labels.matchAny(w.ev.Labels) {
 		return false, ""
 	}
-	return s.when.eval(&w.vars)
+	if s.when == nil || !s.when.shared {
+		return s.when.eval(&w.vars)
+	}
+	for i := range w.values {
+		if w.values[i].of == s.when {
+			return w.values[i].value, w.values[i].fault
+		}
+	}
+	value, fault := s.when.eval(&w.vars)
+	w.values = append(w.values, evaluated{s.when, value, fault})
+	return value, fault
 }
 
 func (w *matching) fingerprint(group int) [16]byte {

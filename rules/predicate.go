@@ -59,6 +59,7 @@ type predicate struct {
 	ast      *cel.Ast
 	constant *bool    // set when the value does not depend on the event
 	lists    []string // the lists it reads
+	shared   bool     // several steps have it; its value is then kept for the rest of the event
 }
 
 func newCompiler(h Helpers, lists map[string][]string) (*compiler, error) {
@@ -106,6 +107,9 @@ func newCompiler(h Helpers, lists map[string][]string) (*compiler, error) {
 func (c *compiler) compile(text string, result, amount bool) (*predicate, []issue) {
 	key := programKey{text: text, result: result, amount: amount}
 	if done, ok := c.cache[key]; ok {
+		if done.program != nil {
+			done.program.shared = true
+		}
 		return done.program, done.issues
 	}
 	p, issues := c.build(text, result, amount)

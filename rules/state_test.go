@@ -224,7 +224,7 @@ func TestManyInFlight(t *testing.T) {
 
 	claim, _ := d.open("p", map[string]any{"n": int64(60)})
 	for range maxUnsettled {
-		d.open("p", map[string]any{"n": 0.5})
+		d.open("p", map[string]any{"n": 1.0})
 	}
 	d.state.Settle(claim, false, d.now)
 	require.Len(t, d.call("p", map[string]any{"n": int64(20)}), 1)

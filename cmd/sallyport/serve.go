@@ -172,6 +172,12 @@ func (s *sidecar) start(ctx context.Context) error {
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
 	})
 	go s.watchLiveness(ctx)
+	if c := s.settings.Load(); c.RulesWatch && c.InvariantRulesPath != "" {
+		if err := watchRules(ctx, c.InvariantRulesPath, s.log, s.reload); err != nil {
+			// A watch that cannot be had is no reason not to serve; SIGHUP still works.
+			s.log.Error("rules are not watched", zap.Error(err))
+		}
+	}
 	s.log.Info(telemetry.MsgListening, zap.Stringer(telemetry.KeyAddr, s.server.Addr()), zap.String("admin", s.admin.Addr()))
 	return nil
 }

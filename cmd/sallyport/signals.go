@@ -82,8 +82,8 @@ func (s *sidecar) reloadSoon(pending chan struct{}) {
 	}
 	go func() {
 		s.reloads.Lock()
-		defer s.reloads.Unlock()
-		<-pending
+		<-pending // from here on a signal asks for another run
+		s.reloads.Unlock()
 		s.reload()
 	}()
 }
@@ -91,6 +91,8 @@ func (s *sidecar) reloadSoon(pending chan struct{}) {
 // reload reads the settings again and puts in force what can be: each part
 // succeeds or fails alone and says so.
 func (s *sidecar) reload() {
+	s.reloads.Lock()
+	defer s.reloads.Unlock()
 	if fresh, err := config.Load(s.sources); err != nil {
 		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "settings"), zap.Error(err))
 	} else {
