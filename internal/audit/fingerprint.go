@@ -42,6 +42,8 @@ func (f Fingerprinter) Of(match string, highEntropy bool) Fingerprint {
 	return fp
 }
 
-// String and GoString keep the key out of logs and panics.
-func (f Fingerprinter) String() string   { return "audit.Fingerprinter" }
+// String keeps the key out of logs.
+func (f Fingerprinter) String() string { return "audit.Fingerprinter" }
+
+// GoString keeps the key out of panics and %#v.
 func (f Fingerprinter) GoString() string { return f.String() }

@@ -42,7 +42,7 @@ func OS() FS { return osFS{} }
 type osFS struct{}
 
 func (osFS) OpenAppend(path string) (File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // the operator names the file
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +53,6 @@ func (osFS) OpenAppend(path string) (File, error) {
 	return f, nil
 }
 
-func (osFS) Open(path string) (ReadFile, error)        { return os.Open(path) } //nolint:gosec // the operator names the file
+func (osFS) Open(path string) (ReadFile, error)        { return os.Open(path) }
 func (osFS) Stat(path string) (fs.FileInfo, error)     { return os.Stat(path) }
 func (osFS) ReadDir(dir string) ([]fs.DirEntry, error) { return os.ReadDir(dir) }

@@ -97,6 +97,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
+	t.Helper()
 	b := &bench{t: t, path: filepath.Join(t.TempDir(), "audit.log"), disk: &disk{FS: OS(), room: -1}, clock: &clock{noon}}
 	b.opt = Options{Path: b.path, FS: b.disk, Now: b.clock.now, Version: "v1", Sync: SyncNever}
 	t.Cleanup(b.disk.kill)

@@ -60,7 +60,7 @@ func Files(paths ...string) ([]Source, error) {
 }
 
 func openFile(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	f, err := os.Open(path)
 	if err != nil || !strings.HasSuffix(path, ".gz") {
 		return f, err
 	}

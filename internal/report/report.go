@@ -115,7 +115,7 @@ func Columns(names ...string) []Column {
 }
 
 // Row appends one row.
-func (t *Table) Row(values ...any) { t.Rows = append(t.Rows, values) }
+func (tab *Table) Row(values ...any) { tab.Rows = append(tab.Rows, values) }
 
 // Axis describes one direction of a chart.
 type Axis struct {
@@ -252,7 +252,7 @@ func (r *Report) WriteFile(path string) error {
 	case ".html", ".htm":
 		e = HTMLEncoding
 	}
-	f, err := os.Create(path) //nolint:gosec // the operator names the file
+	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 
 // cleanEnv makes the tests independent of the machine's own OTEL variables.
 func cleanEnv(t *testing.T) {
+	t.Helper()
 	for _, n := range []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED",
 		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_INSECURE",
@@ -129,6 +130,7 @@ func TestUnreachableCollector(t *testing.T) {
 
 // memory records exported spans.
 func memory(t *testing.T) (*Tracing, *tracetest.InMemoryExporter) {
+	t.Helper()
 	cleanEnv(t)
 	e := tracetest.NewInMemoryExporter()
 	return newTracing(keep{e}, resource.Empty(), zap.NewNop()), e
