@@ -52,6 +52,8 @@ func (s *fakeSink) Flush() error  { s.set(func() { s.flushes++ }); return nil }
 func (s *fakeSink) Reopen() error { s.set(func() { s.reopens++ }); return nil }
 func (s *fakeSink) Close() error  { s.set(func() { s.closes++ }); return nil }
 
+func (s *fakeSink) count(n *int) (v int) { s.set(func() { v = *n }); return v }
+
 func (s *fakeSink) refs() (refs []string) {
 	s.set(func() {
 		for _, l := range s.lines {
@@ -83,16 +85,16 @@ func TestAuditWritesInOrderAndFlushes(t *testing.T) {
 		}
 		require.NoError(t, a.Flush(t.Context()))
 		require.Equal(t, []string{"a", "b", "c"}, sink.refs())
-		require.Equal(t, 1, sink.flushes)
+		require.Equal(t, 1, sink.count(&sink.flushes))
 		time.Sleep(10*time.Second + time.Millisecond)
 		synctest.Wait()
-		require.Equal(t, 11, sink.flushes, "about once a second")
+		require.Equal(t, 11, sink.count(&sink.flushes), "about once a second")
 		require.NoError(t, a.Reopen(t.Context()))
-		require.Equal(t, 1, sink.reopens)
+		require.Equal(t, 1, sink.count(&sink.reopens))
 		require.NoError(t, a.Append(rec("d")))
 		require.NoError(t, a.Close(t.Context()))
 		require.NoError(t, a.Close(t.Context()))
-		require.Equal(t, 1, sink.closes)
+		require.Equal(t, 1, sink.count(&sink.closes))
 		require.NoError(t, a.Append(rec("late")))
 		require.NoError(t, a.Flush(t.Context()))
 		require.Equal(t, []string{"a", "b", "c", "d"}, sink.refs())

@@ -127,7 +127,8 @@ func TestPinsAreSavedTogetherAndAtTheEnd(t *testing.T) {
 		r := newPinsRig(newTestStage(t), PinsConfig{Store: store})
 		require.NoError(t, r.Loaded(t.Context()))
 		time.Sleep(2 * pinsSaveAfter) // what a fresh start writes
-		before := store.saves
+		var before int
+		store.do(func() { before = store.saves })
 		for _, name := range []string{"a", "b", "c"} {
 			r.see("s", tool(0, name))
 		}
