@@ -188,26 +188,6 @@ func TestSingleValuesAreChecked(t *testing.T) {
 	}
 }
 
-func TestTimeouts(t *testing.T) {
-	for _, tc := range []struct {
-		name              string
-		env               []string
-		batch             time.Duration
-		scanner, exchange time.Duration
-	}{
-		{"no model", nil, 0, 500 * time.Millisecond, 2 * time.Second},
-		{"slow judge", nil, time.Second, 3 * time.Second, 4500 * time.Millisecond},
-		{"scanner given", []string{"SCANNER_TIMEOUT_MS=80"}, time.Second, 80 * time.Millisecond, 1580 * time.Millisecond},
-		{"exchange bounds a slow judge", []string{"EXCHANGE_TIMEOUT_MS=2000"}, time.Second, 2 * time.Second, 2 * time.Second},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			scanner, exchange := good(t, "", tc.env).Timeouts(tc.batch)
-			require.Equal(t, tc.scanner, scanner)
-			require.Equal(t, tc.exchange, exchange)
-		})
-	}
-}
-
 func TestLoopback(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "[::ffff:127.0.0.1]:1": true, "localhost:1": true, "unix:/a": true,

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -43,63 +42,6 @@ func (s *Settings) Verdict() Verdict {
 		ToolsListAction: s.ToolsListAction, PinAction: s.PinAction, HideDeniedTools: s.HideDeniedTools,
 		PGBlockThreshold: s.PGBlockThreshold, PGReviewThreshold: s.PGReviewThreshold,
 	}
-}
-
-// VerdictFor returns the verdict settings for one exchange and the name of the
-// profile that gave them, "" for none. The first profile that matches wins.
-func (s *Settings) VerdictFor(services []string, route string) (Verdict, string) {
-	for i := range s.Profiles {
-		if s.Profiles[i].Matches(services, route) {
-			return s.Profiles[i].Verdict, s.Profiles[i].Name
-		}
-	}
-	return s.Verdict(), ""
-}
-
-// Matches reports whether the profile applies to an exchange. A profile that
-// names services never matches an exchange without one.
-func (p *Profile) Matches(services []string, route string) bool {
-	if len(p.Services) > 0 {
-		if len(services) == 0 {
-			return false
-		}
-		for _, s := range services {
-			if !anyGlob(p.Services, s) {
-				return false
-			}
-		}
-	}
-	return len(p.Routes) == 0 || anyGlob(p.Routes, route)
-}
-
-func anyGlob(globs []string, text string) bool {
-	return slices.ContainsFunc(globs, func(g string) bool { return glob(g, text) })
-}
-
-// glob matches '*' and '?' over characters, in time linear in the product of the
-// lengths at worst and without recursion.
-func glob(pattern, text string) bool {
-	p, t := []rune(pattern), []rune(text)
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(t) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
 }
 
 // maxProfiles bounds the list, since the first match is searched linearly for

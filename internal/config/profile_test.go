@@ -1,12 +1,10 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 const profiles = `
@@ -31,39 +29,24 @@ profiles:
 
 func TestProfiles(t *testing.T) {
 	s := good(t, profiles, nil)
-	for _, tc := range []struct {
-		services []string
-		route    string
-		want     string
-	}{
-		{[]string{"staging-a"}, "", "staging"},
-		{[]string{"staging-a", "staging-b"}, "x", "staging"},
-		{[]string{"staging-a", "wiki"}, "", ""},
-		{[]string{"wiki"}, "int/a", "internal read"},
-		{[]string{"docs1"}, "int/a/b", "internal read"},
-		{[]string{"docs12"}, "int/a", ""},
-		{[]string{"wiki"}, "ext", "profiles[2]"},
-		{[]string{"wiki"}, "", "profiles[2]"},
-		{nil, "int/a", ""},
-	} {
-		_, name := s.VerdictFor(tc.services, tc.route)
-		require.Equal(t, tc.want, name, "%v %q", tc.services, tc.route)
-	}
-	v, _ := s.VerdictFor([]string{"staging-a"}, "")
+	require.Len(t, s.Profiles, 3)
+	staging, internal, named := s.Profiles[0], s.Profiles[1], s.Profiles[2]
+	require.Equal(t, []string{"staging-*"}, staging.Services)
+	require.Empty(t, staging.Routes)
+	require.Equal(t, []string{"wiki", "docs?"}, internal.Services)
+	require.Equal(t, []string{"int/*"}, internal.Routes)
+	require.Equal(t, "profiles[2]", named.Name, "a profile without a name is called by its place")
 	require.Equal(t, Verdict{
 		FailureMode: FailOpen, HumanReviewMode: ReviewPass, DryRun: true, RedactResponses: true,
 		ToolsListAction: ToolsRemove, PinAction: ToolsNote, PGReviewThreshold: 0.4,
-	}, v)
-	v, _ = s.VerdictFor([]string{"wiki"}, "int/a")
-	require.Equal(t, 0.9, v.PGBlockThreshold)
-	require.Equal(t, 0.4, v.PGReviewThreshold, "what a profile leaves alone is the file's")
-	v, _ = s.VerdictFor([]string{"other"}, "")
-	require.Equal(t, s.Verdict(), v)
+	}, staging.Verdict)
+	require.Equal(t, 0.9, internal.Verdict.PGBlockThreshold)
+	require.Equal(t, 0.4, internal.Verdict.PGReviewThreshold, "what a profile leaves alone is the file's")
 }
 
 func TestProfilesFollowTheEnvironment(t *testing.T) {
 	s := good(t, profiles, []string{"HUMAN_REVIEW_MODE=deny", "FAILURE_MODE=failOpen"})
-	v, _ := s.VerdictFor([]string{"wiki"}, "int/a")
+	v := s.Profiles[1].Verdict
 	require.Equal(t, ReviewDeny, v.HumanReviewMode)
 	require.Equal(t, FailOpen, v.FailureMode)
 }
@@ -91,15 +74,4 @@ configuration: 8 problems
   sallyport.yaml:8:10: profiles[2] matches nothing in particular: give service or route`))
 	_, err = read(t, "profiles: {a: b}\n", nil, nil)
 	require.ErrorContains(t, err, "profiles is not a list")
-}
-
-// The matcher agrees with the regular expression that says the same.
-func TestGlobAgreesWithRegexp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.StringOfN(rapid.SampledFrom([]rune("ab*?é")), 0, 8, -1).Draw(t, "pattern")
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("abé")), 0, 8, -1).Draw(t, "text")
-		expr := regexp.QuoteMeta(pattern)
-		expr = strings.ReplaceAll(strings.ReplaceAll(expr, `\*`, `.*`), `\?`, `.`)
-		require.Equal(t, regexp.MustCompile("^"+expr+"$").MatchString(text), glob(pattern, text))
-	})
 }

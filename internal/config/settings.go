@@ -111,9 +111,9 @@ type Settings struct {
 	// ExchangeTokenMaxAge is how long a token is honoured.
 	ExchangeTokenMaxAge time.Duration
 
-	// ScannerTimeout bounds one scanner; 0 derives it ([Settings.Timeouts]).
+	// ScannerTimeout bounds one scanner; 0 lets the engine derive it from the model.
 	ScannerTimeout time.Duration
-	// ExchangeTimeout bounds one exchange; 0 derives it ([Settings.Timeouts]).
+	// ExchangeTimeout bounds one exchange; 0 lets the engine derive it.
 	ExchangeTimeout time.Duration
 	// MaxInflight bounds the exchanges that are decided at once.
 	MaxInflight int
@@ -170,32 +170,11 @@ type Settings struct {
 	origins map[string]string
 }
 
-// The terms of the derived timeouts.
-const (
-	// minScannerTimeout is the least time a scanner gets when it is not set.
-	minScannerTimeout = 500 * time.Millisecond
-	// judgeBatches is how many judge batches a scanner must be able to wait for.
-	judgeBatches = 3
-	// exchangeSlack is what an exchange gets beyond its scanners.
-	exchangeSlack = 1500 * time.Millisecond
-	// terminationSlack is what the platform must grant beyond our budgets.
-	terminationSlack = time.Second
-)
+// minScannerTimeout is the least time that the engine gives a scanner by itself.
+const minScannerTimeout = 500 * time.Millisecond
 
-// Timeouts returns the scanner and the exchange timeout in force, given the
-// measured cost of one judge batch (0 when there is no model): settings that were
-// given hold, the others are max(500 ms, 3 x judgeBatch) and scanner + 1.5 s.
-func (s *Settings) Timeouts(judgeBatch time.Duration) (scanner, exchange time.Duration) {
-	scanner = s.ScannerTimeout
-	if scanner == 0 {
-		scanner = max(minScannerTimeout, judgeBatches*judgeBatch)
-	}
-	exchange = s.ExchangeTimeout
-	if exchange == 0 {
-		return scanner, scanner + exchangeSlack
-	}
-	return min(scanner, exchange), exchange
-}
+// terminationSlack is what the platform must grant beyond our budgets.
+const terminationSlack = time.Second
 
 // Origin says where a setting's value came from: "default", the position in the
 // file, the environment variable or the flag.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -192,11 +191,4 @@ func TestEnumerationsIgnoreCaseAndRefuseUnknownWords(t *testing.T) {
 	}
 	_, err := read(t, "", nil, []string{"FAILURE_MODE=open"})
 	require.EqualError(t, err, `configuration: FAILURE_MODE: "open" is not one of failClosed, failOpen`)
-}
-
-func ExampleSettings_Timeouts() {
-	s := Defaults()
-	scanner, exchange := s.Timeouts(400 * 1e6)
-	fmt.Println(scanner, exchange)
-	// Output: 1.2s 2.7s
 }
