@@ -230,7 +230,18 @@ func TestLoad(t *testing.T) {
 	require.EqualError(t, err, "load rules: "+c+`:3:12: rule "second" is already defined at `+filepath.Join(dir, "b.yaml")+":4:12")
 	require.NoError(t, os.Remove(c))
 
+	// The swap: the next load sees the new version whole.
+	write("..v2/a.yml", "version: 1\nname: c\nrules:\n  - {name: third, call: {tool: c}}\n")
+	write("..v2/b.yaml", "version: 1\n")
+	require.NoError(t, os.Symlink("..v2", filepath.Join(dir, "..next")))
+	require.NoError(t, os.Rename(filepath.Join(dir, "..next"), filepath.Join(dir, "..data")))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "..v1")))
+	p, err = Load(dir)
+	require.NoError(t, err)
+	require.Equal(t, "c", p.Name())
+	require.Len(t, p.Rules(), 1)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "..v2")))
 	_, err = Load(dir)
 	require.ErrorContains(t, err, "points to nothing")
 

@@ -148,14 +148,50 @@ func Load(path string) (*Pack, error) {
 	if path == "" {
 		return Default()
 	}
-	info, err := os.Stat(path)
+	pack, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("load rules: %w", err)
+	}
+	return pack, nil
+}
+
+// maxSwaps bounds how often a folder may be swapped under our hands before we give up.
+const maxSwaps = 5
+
+func load(path string) (*Pack, error) {
+	for range maxSwaps {
+		before := mounted(path)
+		sources, err := readSources(path)
+		if mounted(path) != before {
+			continue // half of the files may be of the old version: read again
+		}
+		if err != nil {
+			return nil, err
+		}
+		return parseSources(path, sources)
+	}
+	return nil, fmt.Errorf("%q changes faster than it can be read", path)
+}
+
+// mounted tells versions of a mounted ConfigMap apart: its files are links through ..data, which is swapped atomically.
+func mounted(path string) string {
+	for _, dir := range [...]string{path, filepath.Dir(path)} {
+		if target, err := os.Readlink(filepath.Join(dir, "..data")); err == nil {
+			return target
+		}
+	}
+	return ""
+}
+
+func readSources(path string) ([]packSource, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
 	files := []string{path}
 	if info.IsDir() {
 		if files, err = packFiles(path); err != nil {
-			return nil, fmt.Errorf("load rules: %w", err)
+			return nil, err
 		}
 	}
 	var sources []packSource
@@ -163,18 +199,14 @@ func Load(path string) (*Pack, error) {
 	for _, file := range files {
 		data, err := readFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("load rules: %w", err)
+			return nil, err
 		}
 		if total += len(data); total > maxPackBytes {
-			return nil, fmt.Errorf("load rules: %q: more than %d bytes in all", path, maxPackBytes)
+			return nil, fmt.Errorf("%q: more than %d bytes in all", path, maxPackBytes)
 		}
 		sources = append(sources, packSource{name: file, data: data})
 	}
-	pack, err := parseSources(path, sources)
-	if err != nil {
-		return nil, fmt.Errorf("load rules: %w", err)
-	}
-	return pack, nil
+	return sources, nil
 }
 
 // readFile reads one byte more than a pack file may have, so that the limit is noticed without reading a huge file.

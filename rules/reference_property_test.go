@@ -19,7 +19,7 @@ var histories = flag.Int("rules.histories", 20_000, "random packs and histories 
 func TestAutomataAgreeWithReference(t *testing.T) {
 	n := *histories
 	if testing.Short() {
-		n = 2_000
+		n = 1_000
 	}
 	seed := uint64(time.Now().UnixNano())
 	fired := map[Kind]int{}
