@@ -47,6 +47,10 @@ type Config struct {
 	// Model is the classifier to load, nil for none. The embedded default is in
 	// models/default, an import of its own.
 	Model *inference.Source
+	// ModelWide makes the model read long windows, as a transformer should that
+	// reads everything itself. A network that pools maxima does not dilute a
+	// sentence in a page and reads the windows it was calibrated on.
+	ModelWide bool
 	// ModelLabel names the malicious label, for a model whose config.json does
 	// not use one of the usual names. Empty finds it.
 	ModelLabel string

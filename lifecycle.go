@@ -72,7 +72,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 	}
 	if c.Model != nil {
 		cfg.Model = &actors.ModelPoolConfig{
-			Judge:       actors.ModelStage{Load: e.load},
+			Judge:       actors.ModelStage{Load: e.load, Wide: c.ModelWide},
 			Workers:     c.ModelWorkers,
 			QueueTokens: c.ModelQueueTokens,
 			Cache:       orNone(c.ModelCache),

@@ -18,7 +18,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
-// Two minutes of many callers, few distinct windows, and everything that can go
+// A minute of many callers, few distinct windows, and everything that can go
 // wrong at once: panics in runs, runs that fail, windows that poison a batch, runs
 // that end when told to and runs that do not, callers that leave, the pool's actor
 // stopped and spawned anew. Every call ends by its deadline, and every score is the
@@ -35,7 +35,7 @@ func chaos(t *testing.T, unit time.Duration) {
 		const (
 			callers = 24
 			words   = 40
-			long    = 2 * time.Minute
+			long    = time.Minute
 		)
 		end := time.Now().Add(long)
 		var passes, panics, hangs atomic.Int64
@@ -124,7 +124,7 @@ func chaos(t *testing.T, unit time.Duration) {
 		wg.Wait()
 		t.Logf("%d scored, %d failed; %d passes, %d panics, %d stuck, %d respawns", good.Load(), failed.Load(),
 			passes.Load(), panics.Load(), hangs.Load(), spawned.Load())
-		require.Greater(t, good.Load(), int64(1000))
+		require.Greater(t, good.Load(), int64(500))
 		require.Positive(t, failed.Load())
 		require.Positive(t, panics.Load())
 		require.Positive(t, hangs.Load())

@@ -3,9 +3,12 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -28,13 +31,18 @@ func modelCommand() *cobra.Command {
 	return cmd
 }
 
-// open loads the directory, or the embedded default when there is no argument.
-func (o *modelOptions) open(args []string, prove bool) (*inference.Classifier, error) {
+// with runs f on the model in the directory, or on the embedded default when there
+// is no argument.
+func (o *modelOptions) with(args []string, prove bool, f func(*inference.Classifier) error) error {
 	src := inference.FS(defaultmodel.FS())
 	if len(args) == 1 && args[0] != "default" {
 		src = inference.Dir(args[0], o.file)
 	}
-	return inference.Open(src, inference.Options{RuntimeLib: o.lib, Label: o.label, SkipSelfTest: !prove})
+	c, err := inference.Open(src, inference.Options{RuntimeLib: o.lib, Label: o.label, SkipSelfTest: !prove})
+	if err != nil {
+		return failed(err)
+	}
+	return failed(errors.Join(f(c), c.Close()))
 }
 
 func modelInspect(o *modelOptions) *cobra.Command {
@@ -43,12 +51,9 @@ func modelInspect(o *modelOptions) *cobra.Command {
 		Short: "Load a model directory and say what it is",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.open(args, false)
-			if err != nil {
-				return failed(err)
-			}
-			defer c.Close()
-			return failed(describe(cmd.OutOrStdout(), c.Info()))
+			return o.with(args, false, func(c *inference.Classifier) error {
+				return describe(cmd.OutOrStdout(), c.Info())
+			})
 		},
 	}
 }
@@ -68,11 +73,11 @@ func describe(out io.Writer, i inference.Info) error {
 	} {
 		fmt.Fprintf(w, "%v\t%v\n", row[0], row[1])
 	}
-	for name, t := range i.Surfaces {
-		fmt.Fprintf(w, "surface %s\tblock at %v, review at %v\n", name, t.Block, t.Review)
+	for _, name := range slices.Sorted(maps.Keys(i.Surfaces)) {
+		fmt.Fprintf(w, "surface %s\tblock at %v, review at %v\n", name, i.Surfaces[name].Block, i.Surfaces[name].Review)
 	}
-	for file, sum := range i.Files {
-		fmt.Fprintf(w, "sha256 %s\t%s\n", file, sum)
+	for _, file := range slices.Sorted(maps.Keys(i.Files)) {
+		fmt.Fprintf(w, "sha256 %s\t%s\n", file, i.Files[file])
 	}
 	return w.Flush()
 }
@@ -83,13 +88,10 @@ func modelSelfTest(o *modelOptions) *cobra.Command {
 		Short: "Prove that a model tells known injections from benign texts",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.open(args, true)
-			if err != nil {
-				return failed(err)
-			}
-			defer c.Close()
-			fmt.Fprintf(cmd.OutOrStdout(), "proved: known injections score %.3f above benign texts on average (0.3 is needed)\n", c.Info().Separation)
-			return nil
+			return o.with(args, true, func(c *inference.Classifier) error {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "proved: known injections score %.3f above benign texts on average (0.3 is needed)\n", c.Info().Separation)
+				return err
+			})
 		},
 	}
 }
@@ -100,12 +102,9 @@ func modelScore(o *modelOptions) *cobra.Command {
 		Short: "Score texts: JSON lines {id,text} in, {id,score,windows} out",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.open(args, true)
-			if err != nil {
-				return failed(err)
-			}
-			defer c.Close()
-			return failed(score(cmd.OutOrStdout(), cmd.InOrStdin(), c))
+			return o.with(args, true, func(c *inference.Classifier) error {
+				return score(cmd.OutOrStdout(), cmd.InOrStdin(), c)
+			})
 		},
 	}
 }

@@ -19,6 +19,7 @@ func engineConfig(s *config.Settings) sallyport.Config {
 	c := sallyport.DefaultConfig()
 	c.Policy = enginePolicy(s)
 	c.Model, c.ModelLabel, c.RuntimeLib = modelSource(s), s.ModelLabel, s.ONNXRuntimeLib
+	c.ModelWide = s.Model != config.ModelDefault
 	c.ModelWorkers, c.ModelMaxWindows, c.ModelJudgeWindows = s.ModelWorkers, s.ModelMaxWindows, s.ModelJudgeWindows
 	c.ModelQueueTokens, c.ModelCache = s.ModelQueueTokens, s.ModelCache
 	c.MaxPayloadBytes, c.MaxJSONDepth = int(s.ScanMaxPayloadBytes), s.MaxJSONDepth
