@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"encoding/json/v2"
 	"fmt"
 	"os"
@@ -324,4 +325,52 @@ func FuzzParse(f *testing.F) {
 		m := s.Match(&ev)
 		s.Advance(NewState(), &m, AdvanceInfo{Now: testEpoch})
 	})
+}
+
+// While a folder is swapped again and again, every load sees one version of it. Versions have names of their own, as a kubelet's do.
+func TestLoadDuringSwaps(t *testing.T) {
+	dir := t.TempDir()
+	swap := func(i int) error {
+		version := fmt.Sprintf("..v%d", i)
+		err := os.Mkdir(filepath.Join(dir, version), 0o755)
+		for _, file := range []string{"a", "b"} {
+			text := fmt.Sprintf("version: 1\nname: %s%d\n", file, i)
+			err = errors.Join(err, os.WriteFile(filepath.Join(dir, version, file+".yaml"), []byte(text), 0o600))
+		}
+		next := filepath.Join(dir, "..next")
+		return errors.Join(err, os.Symlink(version, next), os.Rename(next, filepath.Join(dir, "..data")))
+	}
+	require.NoError(t, swap(0))
+	for _, file := range []string{"a", "b"} {
+		require.NoError(t, os.Symlink(filepath.Join("..data", file+".yaml"), filepath.Join(dir, file+".yaml")))
+	}
+	const swaps = 300
+	swapped := make(chan error, 1)
+	go func() {
+		var err error
+		for i := 1; i <= swaps && err == nil; i++ {
+			err = swap(i)
+		}
+		swapped <- err
+	}()
+	for done := false; !done; {
+		select {
+		case err := <-swapped:
+			require.NoError(t, err)
+			done = true // and one more load
+		default:
+		}
+		p, err := Load(dir)
+		if err != nil {
+			require.ErrorContains(t, err, "changes faster than it can be read")
+			continue
+		}
+		var a, b int
+		_, err = fmt.Sscanf(p.Name(), "a%d+b%d", &a, &b)
+		require.NoError(t, err)
+		require.Equal(t, a, b)
+		if done {
+			require.Equal(t, swaps, a)
+		}
+	}
 }
