@@ -205,6 +205,7 @@ func TestDegradationReachesReadinessAndRecovers(t *testing.T) {
 			tree.Health.Record(decision.ScannerContent, messages.OutcomeError)
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase(), "within a second")
 		require.Equal(t, "degradation: content: 20 of the last 20 runs failed", tree.Lifecycle.Snapshot().Reason)
 		r.send("health", crash{})
@@ -213,6 +214,7 @@ func TestDegradationReachesReadinessAndRecovers(t *testing.T) {
 		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase(), "whoever crashes")
 		works.Store(true)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, messages.Serving, tree.Lifecycle.Phase())
 		require.Equal(t, []bool{true, false}, r.seen.health)
 	})
