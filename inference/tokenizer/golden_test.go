@@ -22,7 +22,7 @@ import (
 const goldenDir = "testdata/golden"
 
 var goldenNames = []string{
-	"deberta", "deberta-lower", "nfkc-lower", "blanks-away", "unsplit", "words",
+	"default", "deberta", "deberta-lower", "nfkc-lower", "blanks-away", "unsplit", "words",
 	"punct-next", "punct-previous", "punct-contiguous", "wordpiece-uncased", "wordpiece-cased",
 }
 

@@ -41,7 +41,7 @@ func (n unicodeForm) normalize(src, dst *aligned) *aligned {
 	dst.reset(len(text) + len(text)/8)
 	dst.ascii = false
 	for i := 0; i < len(text); {
-		if same := f.QuickSpan(text[i:]); same > 0 {
+		if same := quickSpan(f, text[i:]); same > 0 {
 			dst.pushSpan(src, i, i+same)
 			i += same
 			continue
@@ -68,6 +68,28 @@ func (n unicodeForm) normalize(src, dst *aligned) *aligned {
 		i = end
 	}
 	return dst
+}
+
+// boundaryBefore reports whether the rune with these properties never joins what
+// is before it. A compatibility jamo does, although its properties deny it: what
+// it decomposes into is a vowel or a final consonant.
+func boundaryBefore(f norm.Form, p norm.Properties) bool {
+	if !p.BoundaryBefore() {
+		return false
+	}
+	d := p.Decomposition()
+	return len(d) == 0 || f.Properties(d).BoundaryBefore()
+}
+
+// quickSpan returns the length of a beginning of text that is in normal form and
+// is not joined by what follows it.
+func quickSpan(f norm.Form, text []byte) int {
+	n := f.QuickSpan(text)
+	for n > 0 && n < len(text) && !boundaryBefore(f, f.Properties(text[n:])) {
+		_, size := utf8.DecodeLastRune(text[:n])
+		n -= size
+	}
+	return n
 }
 
 // lone returns the normal form of a segment of one rune where that is its
@@ -129,7 +151,7 @@ func (n unicodeForm) segment(f norm.Form, text []byte, i int) (end, marks int) {
 	for end = i; end < len(text); {
 		p := f.Properties(text[end:])
 		size := max(1, p.Size())
-		if end > i && p.BoundaryBefore() {
+		if end > i && boundaryBefore(f, p) {
 			break
 		}
 		if tooNew(text[end:], p) {
@@ -156,6 +178,12 @@ func tooNew(text []byte, p norm.Properties) bool {
 	return !unicode.Is(referenceMarks, r) && !unicode.Is(referenceDecomposable, r)
 }
 
+// The syllables that are composed of jamo by arithmetic.
+const (
+	hangulFirst = 0xAC00
+	hangulLast  = 0xD7A3
+)
+
 type decomposed struct {
 	r   rune
 	ccc uint8
@@ -175,6 +203,9 @@ func (n unicodeForm) appendLong(out, text []byte) []byte {
 		part := p.Decomposition()
 		if part == nil {
 			part = text[i : i+size]
+			if r, _ := utf8.DecodeRune(part); r >= hangulFirst && r <= hangulLast {
+				part = norm.NFD.Bytes(part) // by arithmetic: it has no entry
+			}
 		}
 		for len(part) > 0 {
 			r, s := utf8.DecodeRune(part)

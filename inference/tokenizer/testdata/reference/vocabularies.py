@@ -3,7 +3,7 @@
 
 usage: vocabularies.py OUT_DIR
 
-For every file NAME.json it also writes NAME.shielded.json, which the reference library reads: the
+The file "default" is a copy of the default model's own. For every file NAME.json it also writes NAME.shielded.json, which the reference library reads: the
 same pipeline, with the control tokens renamed to text that occurs nowhere and no added tokens, so
 that a control token spelled in a text is text there too. Needs Debian's python3-sentencepiece.
 """
@@ -175,6 +175,8 @@ def main():
         "wordpiece-uncased": wordpiece(True, None),
         "wordpiece-cased": wordpiece(False, False),
     }
+    default = pathlib.Path(__file__).resolve().parents[4] / "models/default/tokenizer.json"
+    files["default"] = json.loads(default.read_text("utf-8"))
     for name, t in files.items():
         for suffix, value in (("", t), (".shielded", shield(t))):
             (out / f"{name}{suffix}.json").write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")), "utf-8")
