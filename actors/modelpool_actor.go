@@ -36,6 +36,9 @@ type poolActor struct {
 	models []*model // by stage
 	costs  []batch.Cost
 	limits []batch.Limits
+	// stretch is by how much requests take longer than estimated, at least 1; see
+	// learn.
+	stretch float64
 
 	condition
 }

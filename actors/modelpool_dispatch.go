@@ -13,7 +13,7 @@ import (
 func (p *poolActor) dispatch() {
 	for len(p.idle) > 0 && p.queue.Len() > 0 && p.phase == modelReady {
 		now := time.Now()
-		flights, expired := p.queue.Next(now, p.share())
+		flights, expired := p.queue.Next(p.horizon(now), p.share())
 		for _, f := range expired {
 			p.expire(f)
 		}
@@ -28,6 +28,17 @@ func (p *poolActor) dispatch() {
 		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
 	}
 	p.observeWorkers()
+}
+
+// horizon is the moment before which no window that is taken now can be ready:
+// one whose last deadline is earlier would be computed for nobody. Without a
+// backlog there is nothing better to do than to try, and the estimate may be wrong.
+func (p *poolActor) horizon(now time.Time) time.Time {
+	head, ok := p.queue.Head()
+	if !ok || p.queue.Len() <= len(p.slots) {
+		return now
+	}
+	return now.Add(p.costs[head.need.Group].Run(head.need.Tokens))
 }
 
 // aheadBelow is the length of a run below which the next one is sent ahead.
@@ -50,7 +61,7 @@ func (p *poolActor) ahead() {
 			continue
 		}
 		now := time.Now()
-		flights, expired := p.queue.Next(now, p.limits)
+		flights, expired := p.queue.Next(p.horizon(now), p.limits)
 		for _, f := range expired {
 			p.expire(f)
 		}
@@ -88,10 +99,18 @@ func (p *poolActor) requeue(j *job) {
 			p.forget(f)
 			continue
 		}
-		f.job = nil
 		f.rank()
-		p.queue.Push(f)
+		p.back(f)
 	}
+}
+
+// back puts a flight into the queue again.
+func (p *poolActor) back(f *flight) {
+	f.job = nil
+	for _, w := range f.waiters {
+		w.req.queued++
+	}
+	p.queue.Push(f)
 }
 
 // share is the batch limits when several workers are idle: each takes its part
@@ -140,7 +159,9 @@ func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
 			latest = f.need.Latest
 		}
 		for _, w := range f.waiters {
-			w.req.msg.MarkStarted()
+			if w.req.queued--; w.req.queued == 0 {
+				w.req.msg.MarkStarted()
+			}
 		}
 	}
 	j.padded = longest * len(flights)
@@ -219,7 +240,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		p.crash(f, e)
 	}
 	if out.clean {
-		p.costs[j.model.stage].Observe(j.padded, out.took)
+		p.costs[j.model.stage].Observe(j.tokens, j.padded, out.took)
 	}
 	p.h.cfg.Observer.Batch(BatchStats{Model: j.model.name, Windows: len(j.flights), Tokens: j.tokens,
 		Padded: j.padded, Wait: wait, Run: out.took, Failed: failed})
@@ -236,7 +257,7 @@ func (p *poolActor) again(f *flight) bool {
 	if !f.need.Latest.After(time.Now()) {
 		return false
 	}
-	f.retried, f.job = true, nil
-	p.queue.Push(f)
+	f.retried = true
+	p.back(f)
 	return true
 }

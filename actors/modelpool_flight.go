@@ -13,9 +13,12 @@ import (
 type request struct {
 	msg      *messages.Classify
 	deadline time.Time
+	admitted time.Time
+	estimate time.Duration // what it was expected to take, 0 when unknown
 	scores   []float32
 	flights  []*flight // one per window; nil where the score was cached
 	left     int       // windows without a score or an error
+	queued   int       // windows that no worker has taken
 	cached   int
 	shared   int
 	computed int
@@ -84,7 +87,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 		return
 	}
 	now := time.Now()
-	req := &request{msg: m, deadline: m.Deadline, scores: make([]float32, len(m.Windows)),
+	req := &request{msg: m, deadline: m.Deadline, admitted: now, scores: make([]float32, len(m.Windows)),
 		flights: make([]*flight, len(m.Windows)), left: len(m.Windows)}
 	if req.deadline.IsZero() {
 		req.deadline = now.Add(unboundedWait)
@@ -151,10 +154,11 @@ func (p *poolActor) board(req *request, fresh []*flight) {
 		}
 		first := len(f.waiters) == 0
 		f.waiters = append(f.waiters, waiter{req: req, index: i, first: first})
-		if first || f.job != nil {
-			if f.job != nil {
-				req.msg.MarkStarted()
-			}
+		if f.job != nil {
+			continue
+		}
+		req.queued++
+		if first {
 			continue
 		}
 		// A second waiter can make a queued window more urgent, or keep it longer.
@@ -169,6 +173,30 @@ func (p *poolActor) board(req *request, fresh []*flight) {
 	for _, f := range fresh {
 		p.queue.Push(f)
 	}
+	if req.queued == 0 {
+		req.msg.MarkStarted()
+	}
+}
+
+// headroom is the share of a request's patience that its estimated wait may take.
+const headroom = 0.9
+
+// learn compares what a request took with what it was expected to take. Windows of
+// an odd length wait longer than the average that the estimate is, and a request
+// waits for its last window; without a correction, requests would be accepted that
+// are ready a moment too late, all of them. The stretch follows the ratio that 19
+// of 20 requests stay below.
+func (p *poolActor) learn(r *request) {
+	const floor, step = 5 * time.Millisecond, 0.05
+	if r.estimate < floor {
+		return
+	}
+	if time.Since(r.admitted).Seconds() > p.stretch*r.estimate.Seconds() {
+		p.stretch += 0.95 * step
+	} else {
+		p.stretch -= 0.05 * step
+	}
+	p.stretch = min(max(p.stretch, 1), 4)
 }
 
 // overload says whether the new windows of a request must be refused at once.
@@ -196,7 +224,8 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 		}
 	}
 	own := &p.costs[req.msg.Stage]
-	if now.Add(ahead + max(own.Run(longest), own.Drain(tokens, workers))).After(req.deadline) {
+	req.estimate = ahead + max(own.Run(longest), own.Drain(tokens, workers))
+	if req.estimate.Seconds()*max(p.stretch, 1) > headroom*req.deadline.Sub(now).Seconds() {
 		return messages.ModelUnreachable, true
 	}
 	return 0, false
@@ -266,6 +295,9 @@ func (p *poolActor) answer(r *request) {
 	r.done = true
 	delete(p.open, r.msg)
 	p.leave(r)
+	if r.left == 0 {
+		p.learn(r)
+	}
 	blocked := false
 	for i, s := range r.scores {
 		blocked = blocked || r.blocks(i, s)
@@ -283,6 +315,9 @@ func (p *poolActor) drop(r *request, fault messages.ModelFault) {
 	r.done = true
 	delete(p.open, r.msg)
 	p.leave(r)
+	if fault != messages.ModelCancelled {
+		p.learn(r)
+	}
 	p.refuse(r.msg, fault)
 }
 

@@ -240,14 +240,14 @@ func (m *model) time(ctx context.Context, windows []inference.Window, learn bool
 	j := &job{model: m, control: inference.NewRunControl()}
 	stop := context.AfterFunc(ctx, j.control.Terminate)
 	defer stop()
-	longest := 0
+	tokens, longest := 0, 0
 	for _, w := range windows {
-		longest = max(longest, len(w.IDs))
+		tokens, longest = tokens+len(w.IDs), max(longest, len(w.IDs))
 	}
 	start := time.Now()
 	scores, err := j.score(windows)
 	if err == nil && learn {
-		m.cost.Observe(longest*len(windows), time.Since(start))
+		m.cost.Observe(tokens, longest*len(windows), time.Since(start))
 	}
 	return scores, err
 }

@@ -37,13 +37,13 @@ const (
 	StageGate
 )
 
-// MarkStarted notes that a worker has begun with a window of this request. Like
-// the promise it only ever goes one way.
+// MarkStarted notes that workers have taken all windows of this request. Like the
+// promise it only ever goes one way.
 func (c *Classify) MarkStarted() { c.started.Store(true) }
 
-// Started reports whether a worker had begun with this request. It tells a timeout
-// of work that had started, which is a fault of ours, from one of work that never
-// did, which is load.
+// Started reports whether workers had taken all windows of this request. It tells
+// a timeout of work that had started, which is a fault of ours, from one of work
+// that still waited in the queue, which is load.
 func (c *Classify) Started() bool { return c.started.Load() }
 
 // String shows the shape of the request and nothing of the text.

@@ -7,18 +7,21 @@ import "time"
 const memory = 0.95
 
 // Cost learns what running a batch takes on one worker: a fixed part and a part
-// per padded token, by least squares with exponentially fading weights. The zero
-// value knows nothing.
+// per padded token, by least squares with exponentially fading weights, and how
+// many tokens, padding apart, a second of work brings. The zero value knows
+// nothing.
 type Cost struct {
 	n, x, xx, y, xy float64
+	tokens          float64
 }
 
-// Observe adds one finished run of so many padded tokens. Runs without tokens or
-// without a duration say nothing and are ignored.
-func (c *Cost) Observe(padded int, took time.Duration) {
-	if padded <= 0 || took <= 0 {
+// Observe adds one finished run of so many tokens, and so many with padding. Runs
+// without tokens or without a duration say nothing and are ignored.
+func (c *Cost) Observe(tokens, padded int, took time.Duration) {
+	if tokens <= 0 || padded <= 0 || took <= 0 {
 		return
 	}
+	c.tokens = c.tokens*memory + float64(tokens)
 	t, s := float64(padded), took.Seconds()
 	c.n = c.n*memory + 1
 	c.x = c.x*memory + t
@@ -30,13 +33,13 @@ func (c *Cost) Observe(padded int, took time.Duration) {
 // Known reports whether anything was observed.
 func (c *Cost) Known() bool { return c.n > 0 }
 
-// Rate is the measured speed of one worker in padded tokens per second, 0 when
-// unknown.
+// Rate is the measured speed of one worker in tokens per second, padding not
+// counted, 0 when unknown.
 func (c *Cost) Rate() float64 {
 	if c.y == 0 {
 		return 0
 	}
-	return c.x / c.y
+	return c.tokens / c.y
 }
 
 // Run estimates one run of so many padded tokens, 0 when unknown. Until runs of

@@ -12,9 +12,10 @@ const (
 	DefaultWaste   = 0.15
 )
 
-// scanned bounds the candidates that are ranked for one batch, in multiples of
-// the windows it may hold: enough to find close lengths in a deep queue, little
-// enough that planning stays far below the cost of the smallest forward pass.
+// scanned bounds the windows that are looked at for one batch, in multiples of the
+// windows it may hold: enough to find close lengths, little enough that planning
+// stays far below the cost of the smallest forward pass, and that late windows do
+// not overtake urgent ones of an odd length again and again.
 const scanned = 4
 
 // Need is what the planner knows about one queued window.
@@ -131,9 +132,10 @@ type mate struct{ index, tokens, distance int }
 // length first. It stops looking once enough of them have exactly the length of
 // the head.
 func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) []mate {
-	found := make([]mate, 0, scanned*lim.Windows)
+	end := min(len(queue), head+1+scanned*lim.Windows)
+	found := make([]mate, 0, end-head)
 	same := 1
-	for i := head + 1; i < len(queue) && len(found) < cap(found); i++ {
+	for i := head + 1; i < end; i++ {
 		n := queue[i].Need()
 		if n.Group != need.Group || !n.Latest.After(now) {
 			continue
