@@ -79,8 +79,12 @@ func TestEX07EveryMethodBothPhases(t *testing.T) {
 				s.passed(check(request(m.params)), "pass", "allow")
 				require.Equal(t, "pass", check(result(m.result)).verdict(), m.result)
 				s.refused(check(exchange{response: true}), malformed)
-				// What is found in a known place of a result is masked, whatever the method.
-				a := check(result(`{"note":"write to kim@example.org","n":9007199254740993}`))
+				// What is found in a result is masked, whatever the method and the member.
+				more := `"note":"write to kim@example.org","n":9007199254740993}`
+				if m.result != `{}` {
+					more = "," + more
+				}
+				a := check(result(strings.TrimSuffix(m.result, "}") + more))
 				require.Equal(t, "mutated", a.verdict())
 				require.NotContains(t, string(a.mutated), "kim@example.org")
 				require.Contains(t, string(a.mutated), `"n":9007199254740993`)

@@ -113,6 +113,11 @@ func (s *sidecar) end() {
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-s.exited:
+		case <-time.After(patience / 4):
+			_ = s.cmd.Process.Signal(syscall.SIGTERM) // a test may have left it a long drain wait
+		}
+		select {
+		case <-s.exited:
 			if code := s.cmd.ProcessState.ExitCode(); code != 0 {
 				s.t.Errorf("the sidecar ended with exit code %d", code)
 			}
