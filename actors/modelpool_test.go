@@ -435,3 +435,25 @@ func TestPoolRefusesNonsense(t *testing.T) {
 		require.Empty(t, got.Scores)
 	})
 }
+
+func TestPoolTellsItsObserver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{run: slowly(100 * time.Millisecond)}, nil).ready()
+		defer r.stop()
+		busy := r.busy(100 * time.Millisecond)
+		_, err := r.read(time.Second, "a b c d e f g\n1 2 3 4 5 6 7 8\nx")
+		require.NoError(t, err)
+		require.NoError(t, <-busy)
+		synctest.Wait()
+		r.rec.state(func() {
+			require.Len(t, r.rec.batches, 3)
+			pair := r.rec.batches[1]
+			require.Equal(t, BatchStats{Model: "judge", Windows: 2, Tokens: 15, Padded: 16, Wait: 100 * time.Millisecond, Run: time.Millisecond}, pair)
+			require.InDelta(t, 1.0/16, pair.Padding(), 1e-9)
+			require.Zero(t, BatchStats{}.Padding())
+			require.Equal(t, [4]int{1, 0, 0, 0}, r.rec.workers)
+			require.Zero(t, r.rec.queueWindows)
+			require.Empty(t, r.rec.faults)
+		})
+	})
+}
