@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"errors"
 	"encoding/json/v2"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"

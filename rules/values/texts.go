@@ -63,9 +63,22 @@ func walk(v any, depth int, visit func(string)) {
 // ligatures, superscripts) decomposed and recomposed by NFKC, case folded, invisible and control characters removed, runs of
 // blanks collapsed to one space, ends trimmed. Letters of other scripts that merely look alike stay different.
 func Norm(text string) string {
-	folded := cases.Fold().String(norm.NFKC.String(text))
-	// Folding can leave text that is not composed any more.
-	folded = norm.NFKC.String(folded)
+	// Removing a character can bring combining marks together that compose, so one pass is not always the end; three have always
+	// been.
+	for range 4 {
+		next := normOnce(text)
+		if next == text {
+			break
+		}
+		text = next
+	}
+	return text
+}
+
+func normOnce(text string) string {
+	// Folding turns a few scripts (Cherokee) to capitals, hence the lower-casing after it; and it can leave text that is not
+	// composed any more.
+	folded := norm.NFKC.String(strings.ToLower(cases.Fold().String(norm.NFKC.String(text))))
 	var b strings.Builder
 	b.Grow(len(folded))
 	gap := false

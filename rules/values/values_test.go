@@ -172,6 +172,8 @@ func TestNorm(t *testing.T) {
 		{"e\u0301", "\u00e9"},
 		{"\ufb01le", "file"},
 		{"\u0130", "i\u0307"},
+		{"\u13a0", "\uab70"},
+		{"\uab70", "\uab70"},
 		{"", ""},
 	} {
 		require.Equal(t, tc.want, Norm(tc.in), "%q", tc.in)
