@@ -194,10 +194,9 @@ func (a *healthActor) Receive(c actor.Context) {
 		}
 	case *messages.Outcomes:
 		for _, o := range m.List {
-			a.w.add(o)
-			// After each one: a line that is crossed inside a batch is crossed.
-			if reason := a.w.over(); reason != "" && !a.view.Degraded {
-				a.degrade(reason)
+			// A line that is crossed inside a batch is crossed.
+			if a.w.add(o) && !a.view.Degraded {
+				a.degrade(a.w.over())
 			}
 		}
 		a.settle()

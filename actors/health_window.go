@@ -52,12 +52,17 @@ func newWindows(scanners []string, size, minSamples int, rate float64) *windows 
 	return w
 }
 
-func (w *windows) add(o messages.Outcome) {
+// add takes one outcome into its windows and reports whether one of these is above
+// the line now.
+func (w *windows) add(o messages.Outcome) bool {
 	bad := o.Kind != messages.OutcomeOK
 	w.all.add(bad)
-	if s := w.by[o.Scanner]; s != nil {
-		s.add(bad)
+	s := w.by[o.Scanner]
+	if s == nil {
+		return w.above(w.all.ring())
 	}
+	s.add(bad)
+	return w.above(s.ring()) || w.above(w.all.ring())
 }
 
 // over says which window is above the line, and "" when none is.
