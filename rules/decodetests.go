@@ -243,8 +243,11 @@ func (d *decoder) allow(n *node) {
 			s.Reason = text
 		}
 		if field == "service" || field == "tool" {
-			if _, err := compilePattern(text); err != nil {
+			switch p, err := compilePattern(text); {
+			case err != nil:
 				d.add(value.pos, "%s: %s", field, err)
+			case p.re != nil:
+				d.add(value.pos, "%s: an exception takes a name or a glob, not a regular expression", field)
 			}
 		}
 	}) {

@@ -130,8 +130,8 @@ type DetectorSpec struct {
 type AllowSpec struct {
 	Detector string // "" for every detector
 	Text     string // exact text, or /RE2/ that must match the whole finding
-	Service  string // "" for every service, else a matcher of one pattern
-	Tool     string
+	Service  string // "" for every service, else a name or a glob, as CompileGlobs reads it
+	Tool     string // likewise
 	Reason   string
 	Pos      Position
 }
