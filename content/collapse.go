@@ -1,6 +1,9 @@
 package content
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // minSpaced is how many letters must stand apart for the text to be spelled out: fewer are initials and lists.
 const minSpaced = 6
@@ -53,6 +56,7 @@ func spelledOut(src string, i int) (int, string) {
 	}
 	b := make([]byte, 0, 64)
 	letters, end := 0, i
+	distinct := uint32(0)
 	gap := ""
 	for j := i; j < len(src) && j-i < maxSpelled; {
 		if byteClass[src[j]]&(classLetter|classDigit) == 0 || j+1 < len(src) && !separator(src[j+1]) {
@@ -60,6 +64,7 @@ func spelledOut(src string, i int) (int, string) {
 		}
 		b = append(b, src[j])
 		letters++
+		distinct |= 1 << (src[j] & 31)
 		end = j + 1
 		k := end
 		for k < len(src) && separator(src[k]) && k-end < 5 {
@@ -74,16 +79,21 @@ func spelledOut(src string, i int) (int, string) {
 		case len(g) > len(gap), len(g) == len(gap) && g != gap:
 			b = append(b, ' ')
 		case len(g) < len(gap):
-			return finishSpelled(letters, end-i, b)
+			return finishSpelled(src[i:], letters, distinct, end-i, b)
 		}
 		j = k
 	}
-	return finishSpelled(letters, end-i, b)
+	return finishSpelled(src[i:], letters, distinct, end-i, b)
 }
 
-func finishSpelled(letters, n int, b []byte) (int, string) {
+// finishSpelled ends a stretch, which began at the start of src. One of hardly any different letters spells
+// nothing and stays as it is, in one piece, so that it is not read again from every letter.
+func finishSpelled(src string, letters int, distinct uint32, n int, b []byte) (int, string) {
 	if letters < minSpaced {
 		return 0, ""
+	}
+	if bits.OnesCount32(distinct) < 4 {
+		return n, src[:n]
 	}
 	if b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]

@@ -153,7 +153,10 @@ func (sc *scan) hidden() {
 			i += leadLength(c)
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
+		r, n := rune(c&0x1f)<<6|rune(text[i+1]&0x3f), 2
+		if c >= 0xe0 {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
 		if r >= 0x300 && r < 0x3000 && isMark(r) {
 			if marks == 0 {
 				marksAt = i
@@ -239,8 +242,8 @@ const (
 // invisible judges the run of invisible characters at byte i and returns its end.
 func (sc *scan) invisible(i int, prev rune, hasRTL func() bool) int {
 	text := sc.text
-	var count [invAnnotation + 1]int
-	end, total := i, 0
+	var count [invAnnotation + 1]int32
+	end, total := i, int32(0)
 	first, last := rune(-1), rune(-1)
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])

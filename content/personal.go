@@ -6,12 +6,17 @@ import "strings"
 func (sc *scan) emails() {
 	text := sc.text
 	for at := strings.IndexByte(text, '@'); at >= 0; {
-		sc.email(at)
-		next := strings.IndexByte(text[at+1:], '@')
+		if at > 0 && at+4 < len(text) && setEmail[text[at-1]] && isAlnum(text[at+1]) {
+			sc.email(at)
+		}
+		if at++; at < len(text) && text[at] == '@' {
+			continue
+		}
+		next := strings.IndexByte(text[at:], '@')
 		if next < 0 {
 			return
 		}
-		at += 1 + next
+		at += next
 	}
 }
 
@@ -31,28 +36,25 @@ var notTLD = map[string]bool{
 // email looks at the @ at byte at.
 func (sc *scan) email(at int) {
 	text := sc.text
-	if at == 0 || !setEmail[text[at-1]] {
-		return
-	}
-	end := at + 1
+	end, dot := at+1, -1
 	for end < len(text) && end-at <= maxDomain && setHostname[text[end]] {
+		if text[end] == '.' {
+			if text[end-1] == '.' {
+				break
+			}
+			dot = end
+		}
 		end++
 	}
-	for end > at && (text[end-1] == '.' || text[end-1] == '-') {
-		end--
+	if dot == end-1 {
+		// The end of a sentence.
+		end = dot
+		dot = at + 1 + strings.LastIndexByte(text[at+1:end], '.')
 	}
-	if end-at < 5 {
+	if dot <= at+1 || end-dot < 3 || end-dot > 25 {
 		return
 	}
-	domain := text[at+1 : end]
-	dot := strings.LastIndexByte(domain, '.')
-	if dot <= 0 || domain[0] == '.' || domain[0] == '-' || strings.Contains(domain, "..") {
-		return
-	}
-	top := domain[dot+1:]
-	if len(top) < 2 || len(top) > 24 {
-		return
-	}
+	domain, top := text[at+1:end], text[dot+1:end]
 	for i := 0; i < len(top); i++ {
 		if !isLetter(top[i]) && !strings.HasPrefix(top, "xn--") {
 			return

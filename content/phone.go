@@ -2,13 +2,14 @@ package content
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/nyaruka/phonenumbers"
 )
 
 // maxPhoneChecks bounds the calls of the phone library in one scan: each costs microseconds, and a list of
 // thousands of numbers is judged by its shape as well after that.
-const maxPhoneChecks = 8
+const maxPhoneChecks = 4
 
 // phoneWords announce a telephone number.
 var phoneWords = []string{"phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms"}
@@ -67,12 +68,32 @@ func phoneEnds(text string, end int) bool {
 	return end == len(text) || !isAlnum(text[end]) && strings.IndexByte("_@/-", text[end]) < 0
 }
 
-// validPhone asks the library, as long as it may.
+// callingCodes are the country codes in use.
+var callingCodes = sync.OnceValue(phonenumbers.GetSupportedCallingCodes)
+
+// validPhone judges a number by its shape, and asks the library as long as it may.
 func (sc *scan) validPhone(s, region string) bool {
+	d := digitsOf(s)
+	if region == "US" {
+		d = strings.TrimPrefix(d, "1")
+		if len(d) != 10 || d[0] < '2' || d[3] < '2' {
+			return false
+		}
+	} else if codes := callingCodes(); !codes[int(d[0]-'0')] && !codes[number3(d[:2])] && !codes[number3(d[:3])] {
+		return false
+	}
 	if sc.phones >= maxPhoneChecks {
 		return true
 	}
 	sc.phones++
 	n, err := phonenumbers.Parse(s, region)
 	return err == nil && phonenumbers.IsValidNumber(n)
+}
+
+func number3(d string) int {
+	n := 0
+	for i := range len(d) {
+		n = n*10 + int(d[i]-'0')
+	}
+	return n
 }

@@ -17,6 +17,12 @@ func poisonKeywords() []keyword {
 	for _, w := range [...]string{"before using any", "before calling any", "before using this tool", "before calling this tool", "before any other tool", "before using other", "instead of using the", "instead of the", "when any other tool", "whenever any tool", "all other tools", "any other tool", "other tools are", "overrides the", "must always be called", "must be called first", "must be called before", "must call this"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.precondition(at, at+len(w)) }})
 	}
+	for _, w := range [...]string{"secretly", "silently", "covertly", "without telling", "without informing", "without notifying", "without asking", "without mentioning", "without the user", "hide this from", "hide it from", "keep this hidden", "keep this secret", "keep it secret", "unknown to the user"} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.covert(at, at+len(w)) }})
+	}
+	for _, w := range [...]string{"bcc", "the recipient", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.divert(at, at+len(w)) }})
+	}
 	return k
 }
 
@@ -28,6 +34,48 @@ func (sc *scan) definitional() bool {
 		return sc.side == SideResponse
 	}
 	return false
+}
+
+// moves are the verbs that take data somewhere.
+var moves = []string{"send", "forward", "upload", "post ", "copy", "email", "transmit", "exfiltrate", "leak", "include", "attach", "append", "call ", "invoke", "execute", "read ", "collect", "log "}
+
+// covert looks for a definition that orders something to be done behind the user's back.
+func (sc *scan) covert(at, end int) {
+	if !sc.definitional() {
+		return
+	}
+	near := sc.around(at, end, 100, 100)
+	if !containsAny(near, moves...) {
+		return
+	}
+	sev := Review
+	if containsAny(near, "user", "secretly", "covertly", "conversation", "credential", "password", "token", "key", "message", "mail", "http") {
+		sev = Block
+	}
+	if strings.EqualFold(sc.text[at:end], "silently") && !containsAny(sc.around(end, end, 0, 12), " send", " forward", " upload", " copy", " post ", " transmit", " email", " call", " include", " log ") {
+		// Programs fail silently, overwrite silently, and send nothing anywhere.
+		return
+	}
+	if containsAny(strings.ToLower(sc.text[at:end]), "without asking") && !containsAny(near, "conversation", "credential", "password", "token", "http", "@") {
+		sev = Review
+	}
+	sc.review(detPoison, at, end, sev)
+}
+
+// divert looks for a definition that sends what another tool handles to an address that it names itself.
+func (sc *scan) divert(at, end int) {
+	if !sc.definitional() {
+		return
+	}
+	near := sc.around(at, end, 160, 160)
+	if !containsAny(near, "must", "always", "every", "all ", "whenever", "when ", "change") {
+		return
+	}
+	address := strings.IndexByte(near, '@') >= 0 && strings.IndexByte(near, '.') >= 0 || strings.Contains(near, "http") || strings.Contains(near, "+1") || strings.Contains(near, "attacker") || strings.Contains(near, "proxy number")
+	example := containsAny(near, "e.g.", "for example", "example:", "for instance", "such as", "format", "optional", "comma", "list of")
+	if address && !example {
+		sc.review(detPoison, at, end, Block)
+	}
 }
 
 // around returns the lower-case text near a span.
