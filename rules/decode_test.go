@@ -84,7 +84,7 @@ func TestParseErrors(t *testing.T) {
 		{"detector without patterns", "version: 1\ndetectors:\n  - name: d\n", `p.yaml:3:5: the detector looks for nothing; add patterns or keywords`},
 		{"detector pattern", "version: 1\ndetectors:\n  - name: d\n    patterns: [ok, '(']\n", "p.yaml:4:20: regular expression: missing closing ): `(`"},
 		{"detector twice", "version: 1\ndetectors:\n  - {name: d, keywords: a}\n  - {name: d, keywords: a}\n", `p.yaml:4:12: detector "d" is already defined at p.yaml:3:12`},
-		{"exception with a regular expression", "version: 1\nallow:\n  - {detector: d, tool: '/a/'}\n", `p.yaml:3:24: tool: an exception takes a name or a glob, not a regular expression`},
+		{"exception with a regular expression", "version: 1\nallow:\n  - {detector: d, tool: '/a/'}\n", `p.yaml:3:25: tool: an exception takes a name or a glob, not a regular expression`},
 		{"exception for everything", "version: 1\nallow:\n  - {tool: a}\n", `p.yaml:3:6: the exception covers every finding; name a detector or a text`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
