@@ -72,7 +72,7 @@ func (sc *scan) divert(at, end int) {
 		return
 	}
 	address := strings.IndexByte(near, '@') >= 0 && strings.IndexByte(near, '.') >= 0 || strings.Contains(near, "http") || strings.Contains(near, "+1") || strings.Contains(near, "attacker") || strings.Contains(near, "proxy number")
-	example := containsAny(near, "e.g.", "for example", "example:", "for instance", "such as", "format", "optional", "comma", "list of")
+	example := containsAny(near, "e.g.", "for example", "example:", "for instance", "such as", "in the format", "optional", "comma", "list of")
 	if address && !example {
 		sc.review(detPoison, at, end, Block)
 	}
