@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
 // admissionWait is how long an exchange may wait for a place before it is shed.
@@ -20,39 +22,39 @@ type admission struct {
 	places, memory      *semaphore.Weighted
 	maxBytes            int64
 	inflight, heldBytes atomic.Int64
+	gauge               func(exchanges, bytes int64)
 }
 
-func newAdmission(exchanges int, bytes int64) *admission {
+// newAdmission admits that many exchanges and bytes, and tells gauge what is held.
+func newAdmission(exchanges int, bytes int64, gauge func(exchanges, bytes int64)) *admission {
 	return &admission{
 		places:   semaphore.NewWeighted(int64(exchanges)),
 		memory:   semaphore.NewWeighted(bytes),
 		maxBytes: bytes,
+		gauge:    gauge,
 	}
 }
 
-// enter takes a place for a payload of size bytes. On success the caller must
-// call leave with the same size. It reports false when the engine stayed full
-// for admissionWait or ctx ended.
-func (a *admission) enter(ctx context.Context, size int) bool {
+// enter takes a place for a payload of size bytes and returns "". The caller must
+// then call leave with the same size. When the engine stayed full for
+// admissionWait, or ctx ended, it returns what was missing: one of telemetry's
+// Shed constants.
+func (a *admission) enter(ctx context.Context, size int) (shed string) {
 	weight := a.weight(size)
-	if !a.places.TryAcquire(1) {
-		if !waitFor(ctx, a.places, 1) {
-			return false
-		}
+	if !a.places.TryAcquire(1) && !waitFor(ctx, a.places, 1) {
+		return telemetry.ShedInflight
 	}
 	if !a.memory.TryAcquire(weight) && !waitFor(ctx, a.memory, weight) {
 		a.places.Release(1)
-		return false
+		return telemetry.ShedBytes
 	}
-	a.inflight.Add(1)
-	a.heldBytes.Add(weight)
-	return true
+	a.gauge(a.inflight.Add(1), a.heldBytes.Add(weight))
+	return ""
 }
 
 func (a *admission) leave(size int) {
 	weight := a.weight(size)
-	a.inflight.Add(-1)
-	a.heldBytes.Add(-weight)
+	a.gauge(a.inflight.Add(-1), a.heldBytes.Add(-weight))
 	a.memory.Release(weight)
 	a.places.Release(1)
 }

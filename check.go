@@ -32,7 +32,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 	r := newRun(e, ex, phase)
 	defer r.recover(&v)
 
-	if !e.admission.enter(ctx, len(ex.Body)) {
+	if r.shed = e.admission.enter(ctx, len(ex.Body)); r.shed != "" {
 		r.in.Shed, r.in.RetryAfter = true, shedRetryAfter
 		return r.finish()
 	}
@@ -81,14 +81,14 @@ type run struct {
 	token   token.Result
 	pending bool // the trace shard holds something of this exchange
 
-	report     content.Report
-	labels     []string // categories found, for result steps
-	masks      []content.Finding
-	dropping   map[int]struct{} // tools to take out of the list, by index
-	modelID    string           // the model that read it, if one did
-	dropped    int              // windows that the model did not read
-	shedReason string
-	in         decision.Input
+	report   content.Report
+	labels   []string // categories found, for result steps
+	masks    []content.Finding
+	dropping map[int]struct{} // tools to take out of the list, by index
+	modelID  string           // the model that read it, if one did
+	dropped  int              // windows that the model did not read
+	shed     string           // what admission was short of
+	in       decision.Input
 }
 
 func newRun(e *Engine, ex *Exchange, phase Phase) *run {

@@ -39,7 +39,7 @@ func (r *run) classify(ctx context.Context) *classification {
 	info := r.e.modelInfo()
 	for i, s := range segments {
 		c.limits[i] = r.thresholds(info, s.Surface)
-		ask[i] = actors.ModelSegment{Text: s.Text, BlockAt: c.limits[i].Block}
+		ask[i] = actors.ModelSegment{Text: s.Text, Surface: s.Surface.String(), BlockAt: c.limits[i].Block}
 		if s.Tool >= 0 {
 			ask[i].BlockAt = 0 // every tool of a list is judged, not only the first bad one
 		}

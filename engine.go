@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/internal/token"
 	"github.com/sallyport-mcp/sallyport/supervision"
@@ -67,11 +68,10 @@ func New(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
 	e := &Engine{
-		cfg:       cfg,
-		log:       cfg.Logger,
-		now:       time.Now,
-		limits:    content.Limits{MaxBytes: cfg.MaxPayloadBytes, MaxDepth: cfg.MaxJSONDepth},
-		admission: newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes),
+		cfg:    cfg,
+		log:    cfg.Logger,
+		now:    time.Now,
+		limits: content.Limits{MaxBytes: cfg.MaxPayloadBytes, MaxDepth: cfg.MaxJSONDepth},
 	}
 	if e.log == nil {
 		e.log = zap.NewNop()
@@ -88,11 +88,16 @@ func New(cfg Config) (*Engine, error) {
 	if reg == nil {
 		reg = prometheus.NewRegistry()
 	}
-	e.metrics, problems[3] = telemetry.New(reg)
+	info := build.Current()
+	e.metrics, problems[3] = telemetry.New(reg, telemetry.WithBuild(info.Version, info.Revision, info.Go))
 	if err := errors.Join(problems[:]...); err != nil {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
 	e.gauges, e.load = make(chan struct{}), e.loadModel
+	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, func(exchanges, bytes int64) {
+		e.metrics.Inflight.Set(float64(exchanges))
+		e.metrics.InflightBytes.Set(float64(bytes))
+	})
 	policy := cfg.Policy
 	e.wanted.Store(&policy)
 	e.setTimeouts(0)

@@ -130,6 +130,6 @@ func (r *run) count(v Verdict) {
 		m.CoveragePartial()
 	}
 	if r.in.Shed {
-		m.Shed(r.shedReason)
+		m.Shed(r.shed)
 	}
 }

@@ -213,6 +213,21 @@ func (e *Engine) ReopenAudit(ctx context.Context) error {
 	return nil
 }
 
+// TransportRefused counts something that a server in front of the engine refused
+// before the engine saw it: "oversize", "undecodable", "overdue", "panic",
+// "connections" or "client_certificate".
+func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(reason) }
+
+// CertificatesReloaded counts an attempt of such a server to read its
+// certificates again.
+func (e *Engine) CertificatesReloaded(err error) {
+	if err != nil {
+		e.metrics.TLSReload(telemetry.ReloadFailed)
+		return
+	}
+	e.metrics.TLSReload(telemetry.ReloadOK)
+}
+
 // Drain withdraws readiness, goes on serving for the drain time, and closes the
 // front once calls in flight have ended. [Engine.Shutdown] does it by itself.
 func (e *Engine) Drain(ctx context.Context) error {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/grpcapi"
 	"github.com/sallyport-mcp/sallyport/internal/admin"
 	"github.com/sallyport-mcp/sallyport/internal/build"
@@ -116,7 +117,25 @@ func (s *sidecar) serverOptions() grpcapi.Options {
 		Reflection:    c.GRPCReflection,
 		KeepHeaders:   append(append([]string{}, c.RuleHeaders...), c.AuditHeaders...),
 		Logger:        s.log,
+		Observer:      s.transportObserver(),
 		ServerOptions: s.tracing.ServerOptions(),
+	}
+}
+
+// transportObserver counts what the server decides without the engine.
+func (s *sidecar) transportObserver() grpcapi.Observer {
+	refused := func(reason string) func(decision.Phase) {
+		return func(decision.Phase) { s.engine.TransportRefused(reason) }
+	}
+	return grpcapi.Observer{
+		Oversize:      refused(telemetry.TransportOversize),
+		Undecodable:   refused(telemetry.TransportUndecodable),
+		Panicked:      refused(telemetry.TransportPanic),
+		Overdue:       refused(telemetry.TransportOverdue),
+		Shed:          refused(telemetry.TransportConns),
+		ConnRefused:   func() { s.engine.TransportRefused(telemetry.TransportConns) },
+		ClientRefused: func() { s.engine.TransportRefused(telemetry.TransportClient) },
+		TLSReloaded:   s.engine.CertificatesReloaded,
 	}
 }
 

@@ -48,6 +48,8 @@ type Metrics struct {
 	auditDropped     counters
 	partial          counters
 	ruleErrors       counters
+	transport        counters
+	tlsReloads       counters
 
 	catalogue []Metric
 }
@@ -163,6 +165,12 @@ func (m *Metrics) AuditLines(n int) { m.auditLines.add(float64(n)) }
 
 // AuditDropped counts audit records that were not written.
 func (m *Metrics) AuditDropped(n int) { m.auditDropped.add(float64(n)) }
+
+// TransportRefused counts something that a server refused before the engine saw it; reason is one of the Transport constants.
+func (m *Metrics) TransportRefused(reason string) { m.transport.add(1, reason) }
+
+// TLSReload counts one attempt to read certificates again; result is ReloadOK or ReloadFailed.
+func (m *Metrics) TLSReload(result string) { m.tlsReloads.add(1, result) }
 
 // RuleError counts one rule that could not be evaluated for one exchange.
 func (m *Metrics) RuleError() { m.ruleErrors.add(1) }

@@ -38,6 +38,8 @@ const (
 	NameAuditLines        = Prefix + "audit_lines_total"
 	NameAuditDropped      = Prefix + "audit_dropped_total"
 	NameCoveragePartial   = Prefix + "coverage_partial_total"
+	NameTransportRefused  = Prefix + "transport_refused_total"
+	NameTLSReload         = Prefix + "tls_reload_total"
 	NameRuleErrors        = Prefix + "rule_errors_total"
 	NameBuildInfo         = Prefix + "build_info"
 )
@@ -87,6 +89,16 @@ const (
 const (
 	CacheHit  = "hit"  // the score was remembered
 	CacheMiss = "miss" // it has to be computed
+)
+
+// Reasons for which a server in front of the engine refuses what the engine never sees.
+const (
+	TransportOversize    = "oversize"           // a message over the receive limit
+	TransportUndecodable = "undecodable"        // a message that is not what the contract says
+	TransportOverdue     = "overdue"            // the engine did not answer in time
+	TransportPanic       = "panic"              // the mapping panicked
+	TransportConns       = "connections"        // a call over a connection beyond the limit, or such a connection
+	TransportClient      = "client_certificate" // a client that is not on the allow-list
 )
 
 // States of a model worker.

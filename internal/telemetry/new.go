@@ -114,6 +114,9 @@ func (b *builder) build(o options) {
 		closed(LabelResult, TokenValid, TokenMissing, TokenUnknown, TokenExpired, TokenInvalid, TokenRepeated))
 	m.auditLines = b.counter(NameAuditLines, "Audit records written.")
 	m.auditDropped = b.counter(NameAuditDropped, "Audit records that could not be written.")
+	m.transport = b.counter(NameTransportRefused, "Messages, calls and connections that the server refused by itself.",
+		closed(LabelReason, TransportOversize, TransportUndecodable, TransportOverdue, TransportPanic, TransportConns, TransportClient))
+	m.tlsReloads = b.counter(NameTLSReload, "Attempts to read the certificates again.", closed(LabelResult, ReloadOK, ReloadFailed))
 	m.ruleErrors = b.counter(NameRuleErrors, "Rules that could not be evaluated for an exchange.")
 	m.partial = b.counter(NameCoveragePartial, "Exchanges of which not everything was scanned.")
 	b.gaugeVec(NameBuildInfo, "1, labelled with the build that runs.", LabelVersion, LabelRevision, LabelGo).
