@@ -20,7 +20,7 @@ func poisonKeywords() []keyword {
 	for _, w := range [...]string{"secretly", "silently", "covertly", "without telling", "without informing", "without notifying", "without asking", "without mentioning", "without the user", "hide this from", "hide it from", "keep this hidden", "keep this secret", "keep it secret", "unknown to the user"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.covert(at, at+len(w)) }})
 	}
-	for _, w := range [...]string{"bcc", "the recipient", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
+	for _, w := range [...]string{"bcc", "recipient to", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.divert(at, at+len(w)) }})
 	}
 	return k
