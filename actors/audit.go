@@ -133,6 +133,13 @@ func (a *Audit) Close(ctx context.Context) error {
 	return err
 }
 
+// Closed reports whether the sink was closed.
+func (a *Audit) Closed() bool { return a.closed.Load() }
+
+// CloseOrphan closes a sink that Close could not reach, because its actor was down.
+// Call it when no actor is left; it does nothing when the sink is closed.
+func (a *Audit) CloseOrphan() error { return (&auditActor{h: a}).close() }
+
 // done is told what became of one record, on any goroutine.
 func (a *Audit) done(err error) {
 	a.queued.Add(-1)

@@ -150,16 +150,40 @@ func TestRootCrashRebuildsTheTree(t *testing.T) {
 	})
 }
 
-func TestRootThatGivesUpIsNotServing(t *testing.T) {
+func TestRootThatGivesUpIsNotServingUntilANewOneHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		tree := r.serve()
+		tuple := tree.Rules.Current()
+		r.send("root", quit{})
+		synctest.Wait()
+		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase())
+		require.Equal(t, "supervisor: gave up", tree.Lifecycle.Snapshot().Reason)
+		_, err := tree.Rules.Reload(t.Context(), "meanwhile")
+		require.ErrorIs(t, err, guard.ErrDown)
+		require.Same(t, tuple, tree.Rules.Current())
+
+		time.Sleep(time.Second)
+		synctest.Wait()
+		_, err = tree.Rules.Reload(t.Context(), "back")
+		require.NoError(t, err)
+		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase(), "it must hold for a minute")
+		time.Sleep(RestartWindow)
+		synctest.Wait()
+		require.Equal(t, messages.Serving, tree.Lifecycle.Phase(), tree.Lifecycle.Snapshot().Reason)
+	})
+}
+
+func TestStopWhileTheRootIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		tree := r.serve()
 		r.send("root", quit{})
 		synctest.Wait()
-		require.Equal(t, messages.Degraded, tree.Lifecycle.Phase())
-		require.Equal(t, "supervisor: gave up", tree.Lifecycle.Snapshot().Reason)
-		_, err := tree.Rules.Reload(t.Context(), "late")
-		require.ErrorIs(t, err, guard.ErrDown)
+		require.NoError(t, tree.Stop(t.Context()))
+		require.Equal(t, messages.Stopped, tree.Lifecycle.Phase())
+		require.True(t, r.sink.closed)
+		answeredAfterTheEnd(t, tree)
 	})
 }
 

@@ -139,6 +139,9 @@ func (t *Tree) shutDown(ctx context.Context) {
 	begun = t.cfg.Now()
 	gone := t.endRoot(ctx)
 	t.note(&report, StepReport{Step: "supervisor", At: begun, Took: t.cfg.Now().Sub(begun), Skipped: !gone})
+	if gone && t.Audit != nil && !t.Audit.Closed() {
+		t.step(ctx, &report, Step{"audit sink", func(context.Context) error { return t.Audit.CloseOrphan() }})
+	}
 	report.AuditLost = t.auditLost() - lost
 	if t.Audit != nil {
 		report.AuditLost += uint64(max(t.Audit.Queued(), 0)) //nolint:gosec // not negative
@@ -277,25 +280,20 @@ const rootTime = 250 * time.Millisecond
 // gone.
 func (t *Tree) endRoot(ctx context.Context) bool {
 	t.timers.stop()
-	pid := t.root.Load()
+	pid, ended := t.root.close()
 	if pid == nil {
 		return true
-	}
-	select {
-	case <-t.ended: // gave up before; a message to it would be a dead letter
-		return true
-	default:
 	}
 	t.from.Stop(pid)
 	least := time.NewTimer(rootTime)
 	defer least.Stop()
 	select {
-	case <-t.ended:
+	case <-ended:
 		return true
 	case <-least.C:
 	}
 	select {
-	case <-t.ended:
+	case <-ended:
 		return true
 	case <-ctx.Done():
 		return false

@@ -45,8 +45,7 @@ type Tree struct {
 	cfg     Config
 	sys     *actor.ActorSystem
 	from    *actor.RootContext // our own: a host may have put middleware on its
-	root    atomic.Pointer[actor.PID]
-	ended   chan struct{} // closed when the root actor is gone
+	root    rootHandle
 	spawned *guard.Promise[struct{}]
 	specs   []spec // in start order
 	gen     atomic.Uint64
@@ -73,7 +72,7 @@ func Start(ctx context.Context, cfg Config) (*Tree, error) {
 		return nil, err
 	}
 	t := &Tree{
-		cfg: cfg, sys: cfg.System, ended: make(chan struct{}),
+		cfg: cfg, sys: cfg.System,
 		spawned: guard.NewPromise[struct{}](), stopped: guard.NewPromise[Report](),
 		warm: guard.NewWarm(4 * runtime.GOMAXPROCS(0)),
 	}
@@ -222,17 +221,9 @@ func (t *Tree) panicked(name string, reason any, stack []byte) {
 }
 
 func (t *Tree) start(ctx context.Context) error {
-	props := guard.Props(func() actor.Actor { return &rootActor{t: t} },
-		guard.Options{Name: t.cfg.Name, OnPanic: t.panicked, OnEnd: t.rootEnded})
-	if t.cfg.decorate != nil {
-		props = t.cfg.decorate("root", props)
-	}
-	pid, err := t.from.SpawnNamed(props, t.cfg.Name)
-	if err != nil {
-		close(t.ended)
+	if err := t.spawnRoot(); err != nil {
 		return fmt.Errorf("start root actor %q: %w", t.cfg.Name, err)
 	}
-	t.root.Store(pid)
 	t.release = append(t.release, t.Lifecycle.Subscribe(t.phaseChanged), t.Lifecycle.Watch(watchInterval))
 	if _, err := t.spawned.Await(ctx); err != nil {
 		return fmt.Errorf("start actors: %w", err)
@@ -260,25 +251,6 @@ func (t *Tree) phaseChanged(c messages.PhaseChange) {
 	}
 	t.cfg.Log.Info("phase", zap.Stringer("from", c.From), zap.Stringer("to", c.To), zap.String("reason", c.Reason))
 	t.cfg.Observer.PhaseChanged(c)
-}
-
-// rootEnded runs when the root actor is gone, asked for or not.
-func (t *Tree) rootEnded() {
-	if !t.closing.Load() {
-		t.cfg.Log.Error("root supervisor is gone")
-		t.Lifecycle.Unready("supervisor", "gave up")
-	}
-	t.spawned.Reject(guard.ErrDown)
-	close(t.ended)
-}
-
-// tell sends a message to the root.
-func (t *Tree) tell(message any) {
-	if pid := t.root.Load(); pid != nil {
-		t.from.Send(pid, message)
-	} else if m, ok := message.(guard.Rejecter); ok {
-		m.Reject(guard.ErrDown)
-	}
 }
 
 func (t *Tree) isRetired(name string) bool {
@@ -319,7 +291,7 @@ func (t *Tree) abort(reason error) {
 	t.Front.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), abortTime)
 	defer cancel()
-	if t.Audit != nil && t.root.Load() != nil {
+	if t.Audit != nil && t.root.current() != nil {
 		// The start may have written lines already. What cannot be written now is part
 		// of a start that failed anyway.
 		_ = t.Audit.Close(ctx)
