@@ -192,14 +192,21 @@ func (e *Engine) AwaitServing(ctx context.Context) LifecyclePhase {
 // Reload compiles policy and puts it in force for exchanges that begin from now
 // on; those in flight finish under the one they began with. The parts (the rule
 // pack; everything else) succeed or fail alone, and what fails keeps its previous
-// value. Calls that overlap share one compilation of the last policy given.
+// value. Approvals in the pins file are taken too. Calls that overlap share one compilation of the last policy given.
 func (e *Engine) Reload(ctx context.Context, p Policy) error {
 	t := e.tree()
 	if t == nil {
 		return errors.New("sallyport: reload before start")
 	}
 	e.wanted.Store(&p)
-	if _, err := t.Rules.Reload(ctx, "reload"); err != nil {
+	_, err := t.Rules.Reload(ctx, "reload")
+	if e.cfg.PinsFile != "" {
+		if _, pinsErr := t.Pins.Reload(ctx); pinsErr != nil {
+			e.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "pins"), zap.Error(pinsErr))
+			err = errors.Join(err, pinsErr)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("sallyport: reload: %w", err)
 	}
 	return nil
