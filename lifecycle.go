@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/actors"
+	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
@@ -67,7 +68,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		},
 		Rules:  actors.RulesConfig{Build: e.build},
 		Traces: actors.TracesConfig{MaxKeys: c.MaxTraces},
-		Pins:   actors.PinsConfig{Store: e.pinStore()},
+		Pins:   actors.PinsConfig{Store: e.pinStore(), Skeleton: content.Skeleton},
 		Check:  e.checkPhase,
 	}
 	if c.Model != nil {
