@@ -30,7 +30,7 @@ func (e *Engine) canary(ctx context.Context) error {
 	}
 	r.policy = r.tuple.Extra.(*policy)
 	r.profile = &r.policy.profiles.fallback
-	if !r.parse() {
+	if !r.parse(ctx) {
 		return errors.New("canary: its own payload was refused")
 	}
 	r.inspectResponse(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/internal/token"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
@@ -30,7 +31,15 @@ func (e *Engine) CheckResponse(ctx context.Context, ex *Exchange) Verdict {
 
 func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdict) {
 	r := newRun(e, ex, phase)
-	defer r.recover(&v)
+	ctx, span := e.span(ctx, telemetry.SpanCheck)
+	defer func() {
+		r.recover(recover(), &v)
+		if span.IsRecording() {
+			span.SetAttributes(telemetry.AttrPhase.String(phase.String()), telemetry.AttrMethod.String(telemetry.MethodLabel(ex.Method)),
+				telemetry.AttrBytes.Int(len(ex.Body)), telemetry.AttrOutcome.String(v.Outcome.String()))
+		}
+		span.End()
+	}()
 
 	if r.shed = e.admission.enter(ctx, len(ex.Body)); r.shed != "" {
 		r.in.Shed, r.in.RetryAfter = true, shedRetryAfter
@@ -43,7 +52,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 	ctx, cancel := context.WithTimeout(ctx, e.timeouts().scanner)
 	defer cancel()
 
-	if r.open() && r.parse() {
+	if r.open() && r.parse(ctx) {
 		r.identify()
 		r.access()
 		if phase == decision.Request {
@@ -51,7 +60,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 		} else {
 			r.inspectResponse(ctx)
 		}
-		r.mutate()
+		r.mutate(ctx)
 	}
 	return r.finish()
 }
@@ -107,8 +116,7 @@ func (r *run) side() content.Side {
 
 // recover turns a panic of the engine into a verdict: whatever broke, the caller
 // gets an answer and never a pass.
-func (r *run) recover(v *Verdict) {
-	reason := recover()
+func (r *run) recover(reason any, v *Verdict) {
 	if reason == nil {
 		return
 	}
@@ -145,7 +153,9 @@ func (r *run) open() bool {
 
 // parse reads the body strictly. An absent request body is an empty params
 // object; a present but empty body is malformed.
-func (r *run) parse() bool {
+func (r *run) parse(ctx context.Context) bool {
+	_, span := r.e.span(ctx, telemetry.SpanParse)
+	defer span.End()
 	body := r.ex.Body
 	if !r.ex.HasBody && r.phase == decision.Request {
 		body = []byte("{}")

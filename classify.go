@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -15,6 +17,7 @@ import (
 // classification is a question to the model that is on its way.
 type classification struct {
 	began    time.Time
+	span     trace.Span
 	segments []content.Segment
 	limits   []inference.Thresholds
 	result   actors.ModelResult
@@ -34,6 +37,7 @@ func (r *run) classify(ctx context.Context) *classification {
 		return nil
 	}
 	c := &classification{began: r.e.now(), segments: segments, done: make(chan struct{})}
+	ctx, c.span = r.e.span(ctx, telemetry.SpanClassify)
 	c.limits = make([]inference.Thresholds, len(segments))
 	ask := make([]actors.ModelSegment, len(segments))
 	info := r.e.modelInfo()
@@ -74,6 +78,7 @@ func (r *run) judge(c *classification) {
 		return
 	}
 	<-c.done
+	defer c.span.End()
 	if c.err != nil {
 		fault, ok := messages.ModelFaultOf(c.err)
 		if !ok {
@@ -83,12 +88,13 @@ func (r *run) judge(c *classification) {
 		r.e.modelFault(fault, c.began)
 		return
 	}
+	c.span.SetAttributes(telemetry.AttrWindows.Int(c.result.Cached + c.result.Shared + c.result.Computed))
 	result := telemetry.ScanClean
 	r.in.Score, r.modelID = c.result.Score, c.result.Model
 	r.in.Partial = r.in.Partial || c.result.Dropped > 0
 	r.dropped = c.result.Dropped
 	for i, s := range c.result.Segments {
-		severity := decision.Note
+		var severity decision.Severity
 		switch {
 		case s.Score >= c.limits[i].Block:
 			severity = decision.Block

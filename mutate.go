@@ -1,6 +1,8 @@
 package sallyport
 
 import (
+	"context"
+
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/content"
@@ -11,7 +13,7 @@ import (
 // mutate masks what may be masked and takes dropped tools out of the list, by
 // splicing the received bytes. A mutation that does not hold its shape refuses
 // the exchange: sending the original instead would undo the decision.
-func (r *run) mutate() {
+func (r *run) mutate(ctx context.Context) {
 	m := content.Mutation{}
 	if r.redacts() {
 		m.Mask = r.masks
@@ -22,6 +24,8 @@ func (r *run) mutate() {
 	if len(m.Mask) == 0 && len(m.RemoveTools) == 0 {
 		return
 	}
+	_, span := r.e.span(ctx, telemetry.SpanRedact)
+	defer span.End()
 	out, err := content.Rewrite(r.doc, m)
 	if err == nil && out.Changed {
 		err = content.CheckShape(r.ex.Method, r.side(), out.Bytes)

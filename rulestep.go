@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
@@ -112,6 +114,7 @@ func (r *run) ruleHeaders() map[string][]string {
 // advance is a question to a trace shard that is on its way.
 type advance struct {
 	began  time.Time
+	span   trace.Span
 	faulty bool // a predicate failed before the shard was asked
 	hits   []rules.Hit
 	err    error
@@ -121,6 +124,7 @@ type advance struct {
 // advance matches the event here and feeds what matched to the trace shard. It
 // returns nil when no rule with memory is concerned.
 func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
+	ctx, span := r.e.span(ctx, telemetry.SpanRules)
 	began := r.e.now()
 	matched := r.tuple.Rules.Match(ev)
 	for _, h := range matched.Hits {
@@ -136,10 +140,11 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 	}
 	if len(matched.Steps) == 0 {
 		r.e.rulesScanned(faulty, began)
+		span.End()
 		return nil
 	}
 	r.pending = true
-	a := &advance{began: began, faulty: faulty, done: make(chan struct{})}
+	a := &advance{began: began, span: span, faulty: faulty, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
 		a.hits, a.err = r.e.tree().Traces.Advance(ctx, r.key, r.tuple.Rules, matched, rules.AdvanceInfo{
@@ -155,6 +160,7 @@ func (r *run) advanced(ctx context.Context, a *advance) {
 		return
 	}
 	<-a.done
+	defer a.span.End()
 	if a.err != nil {
 		if ctx.Err() != nil {
 			r.fault(decision.ScannerRules, r.e.interrupted(ctx, decision.ScannerRules, a.began), "trace shard")

@@ -10,6 +10,8 @@ import (
 
 // scan runs the detectors on this goroutine.
 func (r *run) scan(ctx context.Context) {
+	ctx, span := r.e.span(ctx, telemetry.SpanScan)
+	defer span.End()
 	began := r.e.now()
 	report, err := r.tuple.Scanner.Scan(ctx, r.doc, r.side())
 	if err != nil {

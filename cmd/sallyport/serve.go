@@ -86,11 +86,15 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
+	telemetry.RouteSDK(s.log)
 	if s.tracing, err = telemetry.OpenTracing(build.Version(), s.log); err != nil {
 		return err
 	}
 	cfg := engineConfig(s.settings.Load())
 	cfg.Audit, cfg.Logger, cfg.Registerer = trail, s.log, registry
+	if s.tracing.Enabled() {
+		cfg.Tracer = s.tracing.Tracer()
+	}
 	if s.engine, err = sallyport.New(cfg); err != nil {
 		return errors.Join(err, trail.Close())
 	}

@@ -1,0 +1,41 @@
+package sallyport
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+)
+
+func TestSpansOfAnExchange(t *testing.T) {
+	exporter := tracetest.NewInMemoryExporter()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	e, _ := engineWith(t, &wordModel{}, func(c *Config) { c.Tracer = provider.Tracer("test") })
+	exporter.Reset() // canaries of the start
+
+	e.CheckResponse(context.Background(), &Exchange{
+		Method: "tools/call", Services: []string{"crm"}, HasBody: true,
+		Body: []byte(`{"content":[{"type":"text","text":"The address of the office is kim@example.org for questions."}]}`),
+	})
+	names := map[string]string{}
+	byID := map[string]string{}
+	for _, s := range exporter.GetSpans() {
+		byID[s.SpanContext.SpanID().String()] = s.Name
+	}
+	for _, s := range exporter.GetSpans() {
+		names[s.Name] = byID[s.Parent.SpanID().String()]
+		for _, a := range s.Attributes {
+			require.NotContains(t, a.Value.Emit(), "kim")
+		}
+	}
+	require.Equal(t, map[string]string{"check": "", "parse": "check", "scan": "check", "classify": "check", "redact": "check"}, names)
+	exporter.Reset()
+	e.CheckRequest(context.Background(), &Exchange{Method: "tools/call", Services: []string{"a"}, HasBody: true, Body: []byte(`{"name":"x","arguments":{}}`)})
+	var rules bool
+	for _, s := range exporter.GetSpans() {
+		rules = rules || s.Name == "rules"
+	}
+	require.True(t, rules)
+}
