@@ -157,7 +157,11 @@ rules:
 	require.Equal(t, decision.Flagged, ask(clean, forged).Would)
 	require.Equal(t, decision.Allow, ask(clean, "not-a-token").Would, "another build's token counts as missing")
 	require.Equal(t, decision.Allow, request("shell").Would)
+	require.Equal(t, decision.Allow, ask(clean, token).Would)
 	require.Equal(t, decision.Deny, ask(hidden, token).Would)
+	require.Equal(t, decision.Allow, request("shell").Would, "one token feeds one result event: the second one is nobody's")
+
+	require.Equal(t, decision.Deny, ask(hidden, request("fetch").Call).Would)
 	require.Equal(t, decision.Deny, request("shell").Would)
 }
 

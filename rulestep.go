@@ -2,10 +2,12 @@ package sallyport
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
@@ -138,7 +140,7 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 			r.fault(decision.ScannerRules, decision.FaultRule, f.Rule+": "+string(f.Code))
 		}
 	}
-	if len(matched.Steps) == 0 {
+	if len(matched.Steps) == 0 && !ev.Result {
 		r.e.rulesScanned(faulty, began)
 		span.End()
 		return nil
@@ -147,9 +149,12 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 	a := &advance{began: began, span: span, faulty: faulty, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		a.hits, a.err = r.e.tree().Traces.Advance(ctx, r.key, r.tuple.Rules, matched, rules.AdvanceInfo{
-			ID: r.id.key, Shared: r.shared, Now: ev.Now, Pending: r.e.timeouts().exchange,
-		})
+		info := rules.AdvanceInfo{ID: r.id.key, Shared: r.shared, Now: ev.Now, Pending: r.e.timeouts().exchange}
+		if ev.Result {
+			a.hits, a.err = r.e.tree().Traces.AdvanceOnce(ctx, r.claims.ID, r.key, r.tuple.Rules, matched, info)
+		} else {
+			a.hits, a.err = r.e.tree().Traces.Advance(ctx, r.key, r.tuple.Rules, matched, info)
+		}
 	}()
 	return a
 }
@@ -161,6 +166,12 @@ func (r *run) advanced(ctx context.Context, a *advance) {
 	}
 	<-a.done
 	defer a.span.End()
+	if errors.Is(a.err, actors.ErrSpent) {
+		// As if the token were missing: the event it brought has happened.
+		r.e.metrics.Token(telemetry.TokenRepeated)
+		r.e.rulesScanned(a.faulty, a.began)
+		return
+	}
 	if a.err != nil {
 		if ctx.Err() != nil {
 			r.fault(decision.ScannerRules, r.e.interrupted(ctx, decision.ScannerRules, a.began), "trace shard")

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -89,6 +90,17 @@ func (t *Traces) Advance(ctx context.Context, key messages.TraceKey, set *rules.
 	return ask(ctx, &t.shard(key).ref, m.Promise, m)
 }
 
+// ErrSpent is the answer to a result event whose token has brought one already.
+var ErrSpent = errors.New("token has fed a result event already")
+
+// AdvanceOnce is Advance for the result event that a token brings. A second one
+// with the same token gets ErrSpent and changes nothing. A shard remembers as many
+// tokens as keys; a crash forgets them with the keys.
+func (t *Traces) AdvanceOnce(ctx context.Context, token [16]byte, key messages.TraceKey, set *rules.Set, matched rules.Matched, info rules.AdvanceInfo) ([]rules.Hit, error) {
+	m := &messages.Advance{Promise: guard.NewPromise[[]rules.Hit](), Key: key, Set: set, Matched: matched, Info: info, Once: token}
+	return ask(ctx, &t.shard(key).ref, m.Promise, m)
+}
+
 // Settle tells the key's shard how the exchange ended. It never waits.
 func (t *Traces) Settle(key messages.TraceKey, id [16]byte, commit bool) {
 	t.shard(key).send(&messages.Settle{Key: key, ID: id, Commit: commit, Lost: func() { t.unsettled.Add(1) }})
@@ -146,19 +158,24 @@ type traceSweep struct {
 type traceActor struct {
 	h     *TraceShard
 	lru   *simplelru.LRU[messages.TraceKey, *trace]
+	spent *simplelru.LRU[[16]byte, struct{}] // tokens that fed their event
 	sweep *time.Timer
 }
 
 func newTraceActor(s *TraceShard) *traceActor {
-	// The error is for a size below one.
+	// The errors are for a size below one.
 	lru, err := simplelru.NewLRU[messages.TraceKey, *trace](max(s.limit, 1), nil)
+	if err != nil {
+		panic(err)
+	}
+	spent, err := simplelru.NewLRU[[16]byte, struct{}](max(s.limit, 1), nil)
 	if err != nil {
 		panic(err)
 	}
 	if lost := s.keys.Swap(0); lost > 0 { // an incarnation before this one crashed
 		s.all.cfg.OnLost(s.index, int(lost))
 	}
-	return &traceActor{h: s, lru: lru}
+	return &traceActor{h: s, lru: lru, spent: spent}
 }
 
 // Receive handles one message.
@@ -169,6 +186,13 @@ func (a *traceActor) Receive(c actor.Context) {
 	case *messages.Advance:
 		if m.Settled() {
 			return
+		}
+		if m.Once != [16]byte{} {
+			if a.spent.Contains(m.Once) {
+				m.Reject(ErrSpent)
+				return
+			}
+			a.spent.Add(m.Once, struct{}{})
 		}
 		t := a.get(m.Key)
 		hits := m.Set.Advance(t.state, &m.Matched, m.Info)

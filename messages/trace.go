@@ -20,6 +20,9 @@ type Advance struct {
 	Set     *rules.Set
 	Matched rules.Matched
 	Info    rules.AdvanceInfo
+	// Once is the identity of the token that brought the event, zero for none: a
+	// shard takes one event for each.
+	Once [16]byte
 }
 
 // Settle tells the shard whether an exchange happened. It is sent once, and a lost

@@ -1,0 +1,36 @@
+package actors
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/rules"
+)
+
+// TestTokenFeedsOneResultEvent: the second event of a token changes nothing.
+func TestTokenFeedsOneResultEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestStage(t)
+		r, _ := newTraceRig(s, TracesConfig{Shards: 1})
+		set := traceSet()
+		burst := func(token byte) ([]rules.Hit, error) {
+			m := set.Match(&rules.Event{Service: "a", Tool: "burst", Method: "tools/call", Now: time.Now()})
+			return r.AdvanceOnce(t.Context(), [16]byte{token}, traceKey(1), set, m, rules.AdvanceInfo{ID: [16]byte{token}, Now: time.Now()})
+		}
+		for token := byte(1); token <= 3; token++ {
+			hits, err := burst(token)
+			require.NoError(t, err)
+			require.Empty(t, hits)
+			for range 5 {
+				_, err = burst(token)
+				require.ErrorIs(t, err, ErrSpent)
+			}
+		}
+		hits, err := burst(4)
+		require.NoError(t, err)
+		require.Len(t, hits, 1, "the fourth event, and not one before, is over the rate of three")
+	})
+}
