@@ -20,7 +20,7 @@ var (
 	loopFields     = append([]string{"threshold", "within", "ignore_args"}, selectorFields...)
 	rateFields     = append([]string{"max", "within", "per"}, selectorFields...)
 	budgetFields   = append([]string{"amount", "max", "within"}, selectorFields...)
-	testFields     = []string{"name", "description", "calls", "fires"}
+	testFields     = []string{"name", "description", "lists", "calls", "fires"}
 	testCallFields = []string{"service", "tool", "method", "route", "principal", "args", "meta", "headers", "result", "after", "repeat", "key", "shared", "denied", "fires"}
 	testDataFields = []string{"labels", "data"}
 	detectorFields = []string{"name", "description", "category", "severity", "patterns", "keywords", "mask", "side"}
@@ -42,7 +42,9 @@ type decoder struct {
 	problems
 	pack       *Pack
 	testEvents int
-	data       []byte // the file at hand, for the indentation of literal blocks
+	variants   int       // tests that replace lists
+	testLists  []listUse // by tests
+	data       []byte    // the file at hand, for the indentation of literal blocks
 }
 
 // object walks a mapping: fields that are not allowed are reported, the others are handed to visit in file order.

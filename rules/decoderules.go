@@ -295,4 +295,9 @@ func (d *decoder) crossCheck() {
 			}
 		}
 	}
+	for _, use := range d.testLists {
+		if _, ok := d.pack.lists[use.name]; !ok {
+			d.add(use.pos, "a test replaces list %q, which the pack does not have", use.name)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 type testDecl struct {
 	pos   Position
 	name  string
+	lists map[string][]string // what the test puts in the place of the pack's lists; nil when nothing
 	calls []*testCall
 	fires []firing // the rules that fire anywhere in the history, no others
 	whole bool     // fires was given
@@ -16,6 +17,12 @@ type testDecl struct {
 
 type firing struct {
 	rule string
+	pos  Position
+}
+
+// listUse is a place that names a list.
+type listUse struct {
+	name string
 	pos  Position
 }
 
@@ -48,6 +55,8 @@ func (d *decoder) test(n *node) {
 			t.name, t.pos = d.str(value, "a test's name", maxNameBytes), value.pos
 		case "description":
 			d.str(value, "a description", maxTextBytes)
+		case "lists":
+			t.lists = d.replacedLists(value)
 		case "calls":
 			d.list(value, "calls", func(item *node) {
 				if c := d.testCall(item); c != nil {
@@ -77,6 +86,23 @@ func (d *decoder) test(n *node) {
 	d.pack.tests = append(d.pack.tests, t)
 }
 
+// replacedLists reads the lists that a test replaces, so that a pack can show how it decides before and after its user has edited them.
+func (d *decoder) replacedLists(n *node) map[string][]string {
+	if n.kind != mapNode {
+		d.add(n.pos, "lists must be a mapping of names to lists of strings, not %s", n.kind)
+		return nil
+	}
+	out := make(map[string][]string, len(n.keys))
+	for i, key := range n.keys {
+		out[key.text] = d.strings(n.items[i], "list "+key.text, maxListLength)
+		d.testLists = append(d.testLists, listUse{name: key.text, pos: key.pos})
+	}
+	if d.variants++; d.variants == maxTestVariants+1 {
+		d.add(n.pos, "more than %d tests replace lists", maxTestVariants)
+	}
+	return out
+}
+
 func (d *decoder) firings(n *node) []firing {
 	var out []firing
 	if n.kind == nullNode {
@@ -97,6 +123,8 @@ const (
 	testGap        = time.Second
 	maxTestRepeats = 10_000
 	maxTestEvents  = 100_000 // of all tests of a pack: they run at every reload
+	// maxTestVariants bounds the tests that replace lists: the pack is compiled anew for each.
+	maxTestVariants = 50
 )
 
 func (d *decoder) testCall(n *node) *testCall {

@@ -58,6 +58,13 @@ func (s *Set) runTest(t *testDecl) []TestFailure {
 	fail := func(pos Position, format string, args ...any) {
 		failures = append(failures, TestFailure{Test: t.name, Pos: pos, Msg: fmt.Sprintf(format, args...)})
 	}
+	if t.lists != nil {
+		var err error
+		if s, err = s.withLists(t.lists); err != nil {
+			fail(t.pos, "with the test's lists the pack does not compile: %s", err)
+			return failures
+		}
+	}
 	run := newReplay(s)
 	all := map[string]bool{}
 	for _, c := range t.calls {

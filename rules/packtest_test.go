@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,4 +69,42 @@ tests:
 `)))
 	require.NoError(t, err)
 	require.Empty(t, p.Test().Failed)
+}
+
+// A test may put other lists in the place of the pack's.
+func TestPackTestReplacesLists(t *testing.T) {
+	const head = `version: 1
+lists: {inside: []}
+rules:
+  - {name: out, call: {tool: send, when: "recipients(args).exists(r, !in_domains(r, lists.inside))"}}
+tests:
+`
+	p, err := Parse("p.yaml", []byte(head+`  - name: as it comes
+    calls: [{tool: send, args: {to: a@corp.example}}]
+    fires: out
+  - name: edited
+    lists: {inside: [corp.example]}
+    calls: [{tool: send, args: {to: a@corp.example}, fires: []}, {tool: send, args: {to: a@evil.example}, fires: out}]
+  - name: a mistaken one
+    lists: {inside: corp.example}
+    calls: [{tool: send, args: {to: a@corp.example}}]
+    fires: out
+`))
+	require.NoError(t, err)
+	r := p.Test()
+	require.Equal(t, 2, r.Passed)
+	require.Len(t, r.Failed, 1)
+	require.Equal(t, "a mistaken one", r.Failed[0].Test)
+
+	_, err = Parse("p.yaml", []byte(head+"  - name: x\n    lists: {insode: []}\n    calls: [{tool: send}]\n    fires: []\n"))
+	require.EqualError(t, err, `p.yaml:7:13: a test replaces list "insode", which the pack does not have`)
+	_, err = Parse("p.yaml", []byte(head+"  - name: x\n    lists: []\n    calls: [{tool: send}]\n    fires: []\n"))
+	require.ErrorContains(t, err, "p.yaml:7:12: lists must be a mapping")
+
+	many := head
+	for i := range maxTestVariants + 1 {
+		many += fmt.Sprintf("  - {name: x%d, lists: {inside: []}, calls: [{tool: send}], fires: []}\n", i)
+	}
+	_, err = Parse("p.yaml", []byte(many))
+	require.ErrorContains(t, err, "p.yaml:56:25: more than 50 tests replace lists")
 }

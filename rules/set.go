@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type Set struct {
 	ignores [][]string // distinct ignore_args lists, referred to by rule.ignore
 	version string
 	gen     *generation
+	helpers Helpers // to compile variants for tests
 }
 
 // rule is one compiled rule.
@@ -73,7 +75,20 @@ func (p *Pack) Compile(opts ...Option) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.compileWith(c)
+	s, err := p.compileWith(c)
+	if err != nil {
+		return nil, err
+	}
+	s.helpers = o.helpers
+	return s, nil
+}
+
+// withLists compiles the set's pack anew with some of its lists replaced.
+func (s *Set) withLists(lists map[string][]string) (*Set, error) {
+	p := *s.pack
+	p.lists = maps.Clone(p.lists)
+	maps.Copy(p.lists, lists)
+	return p.Compile(WithHelpers(s.helpers))
 }
 
 func (p *Pack) compileWith(c *compiler) (*Set, error) {
