@@ -1,0 +1,59 @@
+package measure
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Usage is what a piece of work took.
+type Usage struct {
+	// Wall is the time that passed, CPU the processor time of the whole process.
+	Wall, CPU time.Duration
+}
+
+// Of runs work and returns what it took. Nothing else should run in the process
+// meanwhile: its processor time would count.
+func Of(work func() error) (Usage, error) {
+	cpu, start := CPU(), time.Now()
+	err := work()
+	return Usage{Wall: time.Since(start), CPU: CPU() - cpu}, err
+}
+
+// CPU is the processor time that this process has used, user and system.
+func CPU() time.Duration {
+	var r syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
+		return 0 // the call fails only on a wrong argument
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// LoadAverage is the system's load over one, five and fifteen minutes, or "unknown"
+// where the system does not tell.
+func LoadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(data)); err == nil && len(f) > 2 {
+		return strings.Join(f[:3], " ")
+	}
+	return "unknown"
+}
+
+// Resident is the resident size of a process in bytes; pid 0 is this one.
+func Resident(pid int) (int64, error) {
+	name := "/proc/self/statm"
+	if pid != 0 {
+		name = fmt.Sprintf("/proc/%d/statm", pid)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return 0, fmt.Errorf("resident size: %w", err)
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(data), &size, &resident); err != nil {
+		return 0, fmt.Errorf("resident size: %s: %w", name, err)
+	}
+	return resident * int64(os.Getpagesize()), nil
+}

@@ -1,0 +1,31 @@
+package measure
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOfCountsTheWork(t *testing.T) {
+	fault := errors.New("fault")
+	u, err := Of(func() error {
+		// Until the clock of the process has moved: its step is up to some milliseconds.
+		for start := CPU(); CPU() < start+10*time.Millisecond; {
+		}
+		return fault
+	})
+	require.ErrorIs(t, err, fault)
+	require.GreaterOrEqual(t, u.CPU, 10*time.Millisecond)
+	require.Positive(t, u.Wall)
+}
+
+func TestResident(t *testing.T) {
+	n, err := Resident(0)
+	require.NoError(t, err)
+	require.Greater(t, n, int64(1<<20))
+	_, err = Resident(1 << 30)
+	require.Error(t, err)
+	require.NotEqual(t, "unknown", LoadAverage())
+}
