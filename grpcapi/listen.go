@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"go.uber.org/zap"
+	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
 // bind returns the listener of a test, an inherited one, or a new one.
@@ -18,6 +21,7 @@ func (s *Server) bind() (net.Listener, error) {
 		return s.opts.listener, nil
 	}
 	l, err := Inherited(os.Getenv, os.Getpid())
+	s.held = l != nil
 	if l != nil || err != nil {
 		// A descriptor is taken once, and is not for our children.
 		for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -33,6 +37,31 @@ func (s *Server) bind() (net.Listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w", s.opts.Addr, err)
 	}
 	return l, nil
+}
+
+// HoldTime is how long connections to an inherited listener are left waiting for
+// the server to become ready. Together with the time that a call takes it is well
+// under the request timeout of a gateway, because a gateway that is set to fail
+// open passes what it got no answer to; after it calls are refused in good form.
+const HoldTime = 2 * time.Second
+
+// hold waits until calls would be decided, the server is told to end, or limit
+// passes. Where the parent keeps the listener open, a connection that nobody has
+// accepted yet is neither refused nor lost: it waits in the kernel, and a restart is
+// a pause for its client where it would have been a denial.
+func (s *Server) hold(limit <-chan time.Time) {
+	for {
+		status, ended, changed := s.health.state("")
+		if ended || status == grpc_health_v1.HealthCheckResponse_SERVING {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			s.opts.Logger.Warn("not ready; connections are no longer held back", zap.Duration("held", HoldTime))
+			return
+		}
+	}
 }
 
 // firstInherited is the number of the first descriptor that is handed over.

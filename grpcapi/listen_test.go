@@ -138,6 +138,7 @@ func inheritingChild(t *testing.T) {
 	r := start(t, allow, Options{Addr: "127.0.0.1:1"}) // a port that cannot be bound by accident
 	require.Equal(t, os.Getenv(childListener), r.Addr().String())
 	require.Empty(t, os.Getenv("LISTEN_FDS"), "not for our children")
+	r.SetServing(true) // until then the connection waits
 	_, err := r.mcp.CheckRequest(within(t), call("{}"))
 	require.NoError(t, err)
 	require.NoError(t, r.Drain(within(t)))

@@ -36,9 +36,10 @@ type Server struct {
 	drainOnce sync.Once
 	graceful  chan struct{} // closed when the graceful stop is through
 
-	// mu guards lis, which the caller of Serve and the caller of Stop share.
+	// mu guards what the caller of Serve and the caller of Stop share.
 	mu      sync.Mutex
 	lis     *listener
+	held    bool // the listener was inherited, see hold
 	stopped bool
 }
 
@@ -169,10 +170,13 @@ func (s *Server) Serve() error {
 		return err
 	}
 	s.mu.Lock()
-	l := s.lis
+	l, held := s.lis, s.held
 	s.mu.Unlock()
 	if l == nil {
 		return nil // stopped
+	}
+	if held {
+		s.hold(time.After(HoldTime))
 	}
 	err := s.grpc.Serve(l)
 	s.mu.Lock()

@@ -53,6 +53,7 @@ type sidecar struct {
 	server   *grpcapi.Server
 	admin    *admin.Server
 	tracing  *telemetry.Tracing
+	notify   *notifier
 }
 
 // serve runs the sidecar until a signal has stopped it.
@@ -76,6 +77,7 @@ func serve(ctx context.Context, settings *config.Settings, sources config.Source
 	if err := s.start(ctx); err != nil {
 		return err
 	}
+	defer s.notify.close()
 	return s.wait(ctx, signals)
 }
 
@@ -190,7 +192,9 @@ func (s *sidecar) start(ctx context.Context) error {
 		defer cancel()
 		return errors.Join(err, s.tracing.Shutdown(quick), s.admin.Shutdown(quick))
 	}
+	s.notify = newNotifier(s.log)
 	s.engine.Subscribe(func(c sallyport.PhaseChange) {
+		s.notify.phase(c)
 		s.server.SetServing(c.To.Ready())
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
 	})
@@ -219,7 +223,11 @@ func (s *sidecar) watchLiveness(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.server.SetLive(s.engine.Live())
+			live := s.engine.Live()
+			s.server.SetLive(live)
+			if live {
+				s.notify.alive()
+			}
 		}
 	}
 }

@@ -93,6 +93,7 @@ func (s *sidecar) reloadSoon(pending chan struct{}) {
 func (s *sidecar) reload() {
 	s.reloads.Lock()
 	defer s.reloads.Unlock()
+	defer s.notify.reloading()()
 	if fresh, err := config.Load(s.sources); err != nil {
 		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "settings"), zap.Error(err))
 	} else {

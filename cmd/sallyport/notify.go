@@ -1,0 +1,108 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/grpcapi"
+)
+
+// notifier tells systemd where the sidecar stands, by the protocol of sd_notify.
+// Without a NOTIFY_SOCKET it says nothing.
+//
+// READY=1 is said when calls are being taken: at the first SERVING, or when an
+// inherited listener is no longer held back for it. A model that cannot be proved
+// is therefore an active unit whose status says why, and not a failed start.
+type notifier struct {
+	log   *zap.Logger
+	send  func(state string) error
+	lines chan string
+	done  chan struct{}
+	ready sync.Once
+	hold  *time.Timer
+	final atomic.Bool // STOPPING=1 was said
+}
+
+// notifyQueue is how many notifications may wait for systemd. Phases change rarely;
+// what does not fit is dropped, for a subscriber must never wait.
+const notifyQueue = 32
+
+func newNotifier(log *zap.Logger) *notifier {
+	return startNotifier(log, grpcapi.HoldTime, func(state string) error {
+		_, err := daemon.SdNotify(false, state)
+		return err
+	})
+}
+
+// startNotifier passes on to send what is said until close.
+func startNotifier(log *zap.Logger, hold time.Duration, send func(string) error) *notifier {
+	n := &notifier{log: log, send: send, lines: make(chan string, notifyQueue), done: make(chan struct{})}
+	n.hold = time.AfterFunc(hold, n.sayReady)
+	go n.run()
+	return n
+}
+
+func (n *notifier) run() {
+	for {
+		select {
+		case <-n.done:
+			return
+		case state := <-n.lines:
+			if err := n.send(state); err != nil {
+				n.log.Warn("systemd is not told", zap.Error(err))
+			}
+		}
+	}
+}
+
+// close ends the telling. It must be called once.
+func (n *notifier) close() {
+	n.hold.Stop()
+	close(n.done)
+}
+
+func (n *notifier) say(state string) {
+	select {
+	case n.lines <- state:
+	default:
+	}
+}
+
+func (n *notifier) sayReady() { n.ready.Do(func() { n.say(daemon.SdNotifyReady) }) }
+
+// phase passes on where the engine stands. It never waits.
+func (n *notifier) phase(c sallyport.PhaseChange) {
+	status := "STATUS=" + c.To.String()
+	if c.Reason != "" {
+		status += ": " + strings.ReplaceAll(c.Reason, "\n", " ") // a line is an assignment
+	}
+	n.say(status)
+	switch {
+	case c.To.Ready():
+		n.sayReady()
+	case c.To.Final():
+		n.hold.Stop()
+		if !n.final.Swap(true) {
+			n.say(daemon.SdNotifyStopping)
+		}
+	}
+}
+
+// reloading says that a reload has begun; what it returns says that it is over.
+func (n *notifier) reloading() (over func()) {
+	n.say(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+	return func() {
+		if !n.final.Load() {
+			n.say(daemon.SdNotifyReady)
+		}
+	}
+}
+
+// alive feeds systemd's watchdog, where the unit has one.
+func (n *notifier) alive() { n.say(daemon.SdNotifyWatchdog) }
