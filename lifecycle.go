@@ -34,6 +34,17 @@ type (
 	Step = supervision.Step
 )
 
+// The phases of an engine, in order.
+const (
+	Starting = messages.Starting // the parts are being brought up
+	Warming  = messages.Warming  // everything runs, not everything is proved
+	Serving  = messages.Serving  // ready
+	Degraded = messages.Degraded // was ready, may be again
+	Draining = messages.Draining // told to stop; still answers
+	Stopping = messages.Stopping // refuses; parts are being stopped
+	Stopped  = messages.Stopped  // nothing runs
+)
+
 // Attach gives the engine a server to own. It must be called before Start.
 func (e *Engine) Attach(f Front) { e.front = f }
 
@@ -114,7 +125,7 @@ func (e *Engine) pinStore() actors.PinStore {
 	if e.cfg.PinsFile == "" {
 		return nil
 	}
-	return actors.PinFile(e.cfg.PinsFile)
+	return PinFile(e.cfg.PinsFile)
 }
 
 // measureModel derives the deadlines from what a batch costs, once that is known.

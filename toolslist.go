@@ -78,7 +78,9 @@ func toolPin(t content.ToolDef, name string) (messages.ToolPin, error) {
 }
 
 func pinHash(text string) (h messages.PinHash) {
-	hex.Decode(h[:], []byte(text)) // content promises 64 hex digits
+	if _, err := hex.Decode(h[:], []byte(text)); err != nil {
+		panic(err) // content promises 64 hex digits
+	}
 	return h
 }
 

@@ -144,7 +144,7 @@ func (h *Health) flush(s *recorder) {
 }
 
 func (h *Health) deliver(list []messages.Outcome) {
-	h.send(&messages.Outcomes{List: list, Lost: func(n int) { h.lost.Add(uint64(n)) }}) //nolint:gosec // a length
+	h.send(&messages.Outcomes{List: list, Lost: func(n int) { h.lost.Add(uint64(n)) }})
 }
 
 type (

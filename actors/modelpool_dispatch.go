@@ -223,7 +223,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		wait = max(wait, j.started.Sub(f.queued))
 		e := out.fault
 		if e == nil && out.errs != nil && out.errs[i] != nil {
-			e, _ = out.errs[i].(*messages.ModelError)
+			errors.As(out.errs[i], &e)
 		}
 		if e == nil {
 			p.land(f, out.scores[i])

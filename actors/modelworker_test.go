@@ -367,7 +367,9 @@ func TestALateAnswerIsNobodysAnswer(t *testing.T) {
 		next := make(chan ModelResult, 1)
 		go func() {
 			got, err := r.read(time.Minute, "evil")
-			require.NoError(t, err)
+			if err != nil {
+				t.Error(err)
+			}
 			next <- got
 		}()
 		time.Sleep(100 * time.Millisecond)

@@ -22,7 +22,7 @@ type pinFileContent struct {
 // Load reads the file. A file that does not exist holds no pins; anything else
 // that is not a pins file is an error that names it.
 func (f PinFile) Load() ([]Pin, error) {
-	data, err := os.ReadFile(string(f)) //nolint:gosec // the operator names the file
+	data, err := os.ReadFile(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

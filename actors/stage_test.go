@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -50,11 +49,3 @@ func (s *testStage) spawn(p *actor.Props) *actor.PID {
 }
 
 func (s *testStage) crash(pid *actor.PID) { s.sys.Root.Send(pid, crash{}) }
-
-// patience turns a hang into a failure; nothing measures it.
-func patience(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}

@@ -84,7 +84,7 @@ func (l *listener) closePending() {
 	}
 	l.mu.Unlock()
 	for _, c := range pending {
-		c.Close()
+		_ = c.Close() // it goes either way
 	}
 }
 

@@ -365,5 +365,5 @@ func TestLargeMutation(t *testing.T) {
 	}, Options{})
 	answer, err := r.mcp.CheckResponse(within(t), result("{}"))
 	require.NoError(t, err)
-	require.Equal(t, len(body), len(answer.GetMutated()))
+	require.Len(t, answer.GetMutated(), len(body))
 }

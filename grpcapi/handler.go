@@ -32,6 +32,7 @@ func serviceDesc() *grpc.ServiceDesc {
 	return &d
 }
 
+//nolint:revive // the order is that of grpc.MethodHandler
 func handleRequest(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (out any, err error) {
 	s, in := srv.(*Server), new(extmcp.McpRequest)
 	defer s.guard(decision.Request, func(v decision.Verdict) { out, err = requestReply(new(decision.Exchange), v), nil })
@@ -46,6 +47,7 @@ func handleRequest(srv any, ctx context.Context, dec func(any) error, _ grpc.Una
 	return s.request(ctx, in), nil
 }
 
+//nolint:revive // the order is that of grpc.MethodHandler
 func handleResponse(srv any, ctx context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (out any, err error) {
 	s, in := srv.(*Server), new(extmcp.McpResponse)
 	empty := &decision.Exchange{Phase: decision.Response}

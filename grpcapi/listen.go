@@ -93,7 +93,7 @@ func Inherited(getenv func(string) string, pid int) (net.Listener, error) {
 	if f == nil {
 		return nil, fmt.Errorf("inherit a listener: descriptor %d is not open", fd)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // the listener has a descriptor of its own
 	l, err := net.FileListener(f)
 	if err != nil {
 		return nil, fmt.Errorf("inherit a listener: descriptor %d: %w", fd, err)
@@ -138,14 +138,14 @@ func listenUnix(path string, mode fs.FileMode) (net.Listener, error) {
 		func() error { return os.Rename(hidden, path) },
 	} {
 		if err := step(); err != nil {
-			l.Close()
+			_ = l.Close()
 			_ = os.Remove(hidden)
 			return fail(err)
 		}
 	}
 	made, err := os.Lstat(path)
 	if err != nil {
-		l.Close()
+		_ = l.Close()
 		return fail(err)
 	}
 	return &unixListener{Listener: l, path: path, made: made}, nil

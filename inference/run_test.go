@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/assert" //nolint:depguard // require must not be called on other goroutines
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 

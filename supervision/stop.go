@@ -144,7 +144,7 @@ func (t *Tree) shutDown(ctx context.Context) {
 	}
 	report.AuditLost = t.auditLost() - lost
 	if t.Audit != nil {
-		report.AuditLost += uint64(max(t.Audit.Queued(), 0)) //nolint:gosec // not negative
+		report.AuditLost += uint64(max(t.Audit.Queued(), 0))
 	}
 	t.Lifecycle.Raise(messages.Stopped, "stop")
 	if gone {

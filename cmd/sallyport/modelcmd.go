@@ -2,7 +2,8 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -123,11 +124,10 @@ func score(out io.Writer, in io.Reader, c *inference.Classifier) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxScoreLine)
 	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
 	for n := 1; lines.Scan(); n++ {
 		var item struct {
-			ID   json.RawMessage `json:"id"`
-			Text *string         `json:"text"`
+			ID   jsontext.Value `json:"id"`
+			Text *string        `json:"text"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &item); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
@@ -146,11 +146,14 @@ func score(out io.Writer, in io.Reader, c *inference.Classifier) error {
 				top = max(top, s)
 			}
 		}
-		if err := enc.Encode(struct {
-			ID      json.RawMessage `json:"id,omitempty"`
-			Score   float32         `json:"score"`
-			Windows int             `json:"windows"`
+		if err := json.MarshalWrite(w, struct {
+			ID      jsontext.Value `json:"id,omitzero"`
+			Score   float32        `json:"score"`
+			Windows int            `json:"windows"`
 		}{item.ID, top, len(windows)}); err != nil {
+			return err
+		}
+		if err := w.WriteByte('\n'); err != nil {
 			return err
 		}
 	}

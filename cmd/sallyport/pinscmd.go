@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sallyport-mcp/sallyport/actors"
+	"github.com/sallyport-mcp/sallyport"
 )
 
 func pinsCommand() *cobra.Command {
@@ -29,14 +29,14 @@ when it gets SIGHUP.`,
 }
 
 // loadPins reads the pins file; for a person it must be there.
-func loadPins(path string) ([]actors.Pin, error) {
+func loadPins(path string) ([]sallyport.Pin, error) {
 	if path == "" {
 		return nil, &exitError{code: exitUsage, err: errors.New("pins: give --file or PINS_FILE")}
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, failed(fmt.Errorf("pins: %w", err))
 	}
-	pins, err := actors.PinFile(path).Load()
+	pins, err := sallyport.PinFile(path).Load()
 	return pins, failed(err)
 }
 
@@ -60,7 +60,7 @@ func pinsList(path *string) *cobra.Command {
 	}
 }
 
-func pinState(p actors.Pin) string {
+func pinState(p sallyport.Pin) string {
 	switch {
 	case p.Seen != nil:
 		return "changed"
@@ -94,14 +94,14 @@ func pinsDiff(path *string) *cobra.Command {
 	}
 }
 
-func writeDrift(out io.Writer, pins []actors.Pin) (changed int) {
+func writeDrift(out io.Writer, pins []sallyport.Pin) (changed int) {
 	for _, p := range pins {
 		if p.Seen == nil {
 			continue
 		}
 		changed++
 		fmt.Fprintf(out, "%s/%s: %s changed on %s (%x -> %x)\n", printable(p.Service), printable(p.Tool),
-			strings.Join(actors.Changed(p.Fields, p.Seen.Fields), ", "), p.Seen.At.UTC().Format(time.DateTime), p.Hash[:6], p.Seen.Hash[:6])
+			strings.Join(sallyport.ChangedMembers(p), ", "), p.Seen.At.UTC().Format(time.DateTime), p.Hash[:6], p.Seen.Hash[:6])
 	}
 	return changed
 }
@@ -123,7 +123,7 @@ func pinsApprove(path *string) *cobra.Command {
 			if err != nil {
 				return failed(err)
 			}
-			if err := actors.PinFile(*path).Save(pins); err != nil {
+			if err := sallyport.PinFile(*path).Save(pins); err != nil {
 				return failed(err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%d approved; send SIGHUP to a running sidecar\n", n)
@@ -136,7 +136,7 @@ func pinsApprove(path *string) *cobra.Command {
 
 // approve accepts the latest definition of the named tools, or of all when none is
 // named. A name that is not pinned is an error, and then nothing is approved.
-func approve(pins []actors.Pin, names []string) (n int, err error) {
+func approve(pins []sallyport.Pin, names []string) (n int, err error) {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
 		wanted[name] = true

@@ -99,7 +99,7 @@ func rulesExplain() *cobra.Command {
 				if err != nil {
 					return failed(fmt.Errorf("explain: %w", err))
 				}
-				defer file.Close()
+				defer file.Close() //nolint:errcheck // it was only read
 				in = file
 			}
 			return failed(set.Explain(cmd.OutOrStdout(), in))

@@ -2,7 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/config"
-	"github.com/sallyport-mcp/sallyport/messages"
 )
 
 // scanOptions are the flags of scan.
@@ -71,7 +71,7 @@ func readInput(stdin io.Reader, args []string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("scan: %w", err)
 		}
-		defer file.Close()
+		defer file.Close() //nolint:errcheck // it was only read
 		r, name = file, args[0]
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
@@ -116,7 +116,7 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 	ready, cancel := context.WithTimeout(ctx, warmUpLimit)
 	phase := engine.AwaitServing(ready)
 	cancel()
-	if phase != messages.Serving {
+	if phase != sallyport.Serving {
 		return failed(errors.Join(notReady(engine.Status()), engine.Shutdown(ctx)))
 	}
 	x, request := o.exchange(in)
@@ -154,9 +154,9 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 		return x, false
 	}
 	var envelope struct {
-		Method *string         `json:"method"`
-		Params json.RawMessage `json:"params"`
-		Result json.RawMessage `json:"result"`
+		Method *string        `json:"method"`
+		Params jsontext.Value `json:"params"`
+		Result jsontext.Value `json:"result"`
 	}
 	// Something that does not decode is shown to the engine as it is: refusing it
 	// with the reason is the engine's job.
@@ -208,9 +208,7 @@ func (o scanOptions) print(out io.Writer, v sallyport.Verdict, lines []*audit.Re
 	}
 	var err error
 	if o.asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(r)
+		err = writeJSON(out, r)
 	} else {
 		err = r.text(out)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"encoding/json"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +23,18 @@ func versionCommand() *cobra.Command {
 				fmt.Fprintln(cmd.OutOrStdout(), info)
 				return nil
 			}
-			enc := json.NewEncoder(cmd.OutOrStdout())
-			enc.SetIndent("", "  ")
-			return failed(enc.Encode(info))
+			return failed(writeJSON(cmd.OutOrStdout(), info))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// writeJSON prints v for a person and a program: indented, one object.
+func writeJSON(out io.Writer, v any) error {
+	if err := json.MarshalWrite(out, v, jsontext.WithIndent("  ")); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "\n")
+	return err
 }

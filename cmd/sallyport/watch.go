@@ -40,7 +40,7 @@ func watchRules(ctx context.Context, path string, log *zap.Logger, reload func()
 		return fmt.Errorf("RULES_WATCH: watch %q: %w", dir, err)
 	}
 	go func() {
-		defer w.Close()
+		defer w.Close() //nolint:errcheck // nothing depends on it any more
 		followChanges(ctx, w, log, reload)
 	}()
 	return nil

@@ -5,7 +5,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"flag"
 	"fmt"
@@ -121,7 +122,9 @@ func ask(ctx context.Context, client extmcp.ExtMcpClient, x exchange) (answer, e
 func explain(refused *extmcp.AuthorizationError, mutated []byte, pass bool) answer {
 	switch {
 	case refused != nil:
-		var data struct{ Category string }
+		var data struct {
+			Category string `json:"category"`
+		}
 		_ = json.Unmarshal(refused.GetMcpError(), &data) // a reply without it still has its code
 		return answer{verdict: refused.GetCode().String(), why: data.Category}
 	case mutated != nil:
@@ -137,7 +140,9 @@ func changes(mutated []byte) string {
 	if n := strings.Count(string(mutated), "[REDACTED:"); n > 0 {
 		return fmt.Sprintf("%d masked", n)
 	}
-	var list struct{ Tools []json.RawMessage }
+	var list struct {
+		Tools []jsontext.Value `json:"tools"`
+	}
 	if json.Unmarshal(mutated, &list) == nil && list.Tools != nil {
 		return fmt.Sprintf("%d tool left", len(list.Tools))
 	}
@@ -166,7 +171,7 @@ func startSidecar(ctx context.Context, binary string) (addr string, stop func() 
 		return "", nil, fmt.Errorf("start %s: %w", binary, err)
 	}
 	return addr, func() error {
-		defer logs.Close()
+		defer logs.Close() //nolint:errcheck // the sidecar wrote it, not we
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			return fmt.Errorf("sidecar had already gone: %w (its log: %s)", err, logs.Name())
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/assert" //nolint:depguard // require must not be called on other goroutines
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport/inference/tokenizer"

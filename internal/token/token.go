@@ -184,7 +184,7 @@ func (k *Keyring) TraceKey(parts ...string) [16]byte {
 	for _, p := range parts {
 		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
 		h.Write(n[:])
-		io.WriteString(h, p)
+		h.Write([]byte(p)) // a hash takes everything
 	}
 	return [16]byte(h.Sum(nil))
 }

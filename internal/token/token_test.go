@@ -161,9 +161,10 @@ func TestTraceKeysDoNotCollide(t *testing.T) {
 	}
 	seen := map[[16]byte]bool{}
 	for _, parts := range lists {
-		require.Equal(t, k.TraceKey(parts...), k.TraceKey(parts...))
-		require.False(t, seen[k.TraceKey(parts...)], "%q", parts)
-		seen[k.TraceKey(parts...)] = true
+		key := k.TraceKey(parts...)
+		require.Equal(t, key, k.TraceKey(parts...))
+		require.False(t, seen[key], "%q", parts)
+		seen[key] = true
 	}
 	require.NotEqual(t, k.TraceKey("a"), ring(t, &clock{start}, keyB).TraceKey("a"), "it is keyed")
 	require.Equal(t, k.TraceKey("a"), ring(t, &clock{start}, keyA, keyB).TraceKey("a"), "replicas agree")

@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/actors" //nolint:depguard // the pool itself is what this command measures
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/messages" //nolint:depguard // as above
+)
+
+// openRun is the outcome of texts that arrive by a schedule.
+type openRun struct {
+	mix      traffic.Mix
+	fraction float64 // of the capacity measured beside it; 0 when a rate was asked for
+	rate     float64 // texts per second
+	offered  int
+	answered int
+	// peak and goodput are tokens per second: what a closed loop gave just before and
+	// after, and what was answered in time.
+	peak, goodput float64
+	deadline      time.Duration
+	latency       *measure.Latency // from the scheduled moment to the answer
+	added         *measure.Latency // the part in which no window of the text was computed
+	ideal         *measure.Latency // the same in a queue that costs nothing
+	refused       map[string]int
+	lost          int
+	seen          *observed
+	usage         measure.Usage
+}
+
+// mostOutstanding bounds the texts on their way.
+const mostOutstanding = 50_000
+
+// latePart is the part of a duration that the peak is measured for, on each side.
+const latePart = 8
+
+// openLoop measures one arrival rate: a closed loop for the peak, the open loop,
+// and a closed loop again, because a busy machine's speed changes by the second.
+func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *rig, fraction, rate float64) (*openRun, error) {
+	r := &openRun{mix: mix, fraction: fraction, rate: rate, latency: measure.NewLatency(), added: measure.NewLatency(), ideal: measure.NewLatency(), refused: map[string]int{}}
+	// As service does: three batches, at least half a second.
+	r.deadline = max(500*time.Millisecond, 3*pool.BatchCost())
+	before, perText, err := s.peak(ctx, mix, closed, 11)
+	if err != nil {
+		return nil, err
+	}
+	if rate == 0 {
+		r.rate = fraction * before / perText
+	}
+	schedule := traffic.Poisson(r.rate, s.opts.Duration, s.opts.Seed)
+	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+2), true, func(texts, _ int) bool { return texts >= len(schedule) })
+	s.opts.Progress.Step("%s mix, open loop at %.1f texts/s: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
+	r.offered = len(schedule)
+	r.seen = pool.observer.fresh()
+	pool.watched.mu.Lock()
+	pool.watched.ran = make(map[[16]byte]runOf, len(q.windows))
+	pool.watched.mu.Unlock()
+	pool.noting.Store(true)
+	answers := make([]span, len(schedule)) // zero: no answer
+	var mu sync.Mutex
+	begin := time.Now()
+	r.usage, _ = measure.Of(func() error {
+		measure.OpenLoop(ctx, schedule, mostOutstanding, func(i int, scheduled time.Time) {
+			err := ask(ctx, pool, q.texts[i], scheduled.Add(r.deadline))
+			end := time.Now()
+			if err == nil {
+				answers[i] = span{scheduled, end}
+				return
+			}
+			kind := "other"
+			if fault, ok := messages.ModelFaultOf(err); ok {
+				kind = fault.String()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			r.refused[kind]++
+		}, func(int) { r.lost++ })
+		return nil
+	})
+	pool.noting.Store(false)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	tokens := r.account(q, schedule, begin, answers, pool)
+	// What still ran when the schedule was over is counted, and so is its time.
+	r.goodput = float64(tokens) / max(s.opts.Duration, r.usage.Wall).Seconds()
+	after, _, err := s.peak(ctx, mix, closed, 13)
+	if err != nil {
+		return nil, err
+	}
+	r.peak = (before + after) / 2
+	return r, nil
+}
+
+func ask(ctx context.Context, pool *rig, t traffic.Text, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	_, err := pool.Classify(ctx, []actors.ModelSegment{{Text: t.Text, Surface: t.Surface}}, actors.ModelLimits{Deadline: deadline})
+	return err
+}
+
+// account turns answers into waits and returns the tokens of what was answered.
+func (r *openRun) account(q *queue, schedule []time.Duration, begin time.Time, answers []span, pool *rig) (tokens int) {
+	var ideal []arrival
+	for i, a := range answers {
+		if a.end.IsZero() {
+			continue
+		}
+		r.answered++
+		tokens += q.textTokens(i)
+		keys := make([][16]byte, len(q.of[i]))
+		for k, w := range q.of[i] {
+			keys[k] = q.windows[w].Key
+		}
+		runs := pool.watched.runs(keys)
+		spans, alone := make([]span, len(runs)), make([]time.Duration, len(runs))
+		for k, run := range runs {
+			spans[k] = run.span
+			alone[k] = run.end.Sub(run.start) / time.Duration(max(1, run.windows))
+		}
+		took := a.end.Sub(a.start)
+		r.latency.Record(took)
+		r.added.Record(took - covered(a.start, a.end, spans))
+		ideal = append(ideal, arrival{at: a.start.Sub(begin), runs: alone})
+	}
+	for _, w := range idealWaits(ideal, pool.workers) {
+		r.ideal.Record(w)
+	}
+	return tokens
+}
+
+// peak is what a closed loop gives now, in tokens per second, and the tokens of a
+// text.
+func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uint64) (tokensPerSecond, perText float64, err error) {
+	s.opts.Progress.Step("%s mix: the peak, in a closed loop", mix.Name)
+	rate, err := s.speed(mix)
+	if err != nil {
+		return 0, 0, err
+	}
+	want := rate * max(s.opts.Duration/latePart, 20*time.Millisecond).Seconds()
+	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+seed), true, func(texts, tokens int) bool {
+		return texts >= 16 && float64(tokens) >= want
+	})
+	u, err := measure.Of(func() error {
+		_, _, err := pool.classifyAll(ctx, q, s.opts.Workers, 0)
+		return err
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("peak: %w", err)
+	}
+	// The mean of the distribution, which a short pass meets badly: a few long texts
+	// decide it.
+	mean := s.meanTokens(mix)
+	return float64(q.tokens) / u.Wall.Seconds(), mean, nil
+}
+
+// meanSample is how many texts the mean length is taken of.
+const meanSample = 400
+
+func (s *subject) meanTokens(mix traffic.Mix) float64 {
+	src := traffic.NewSource(mix, 0, s.opts.Seed+2)
+	tokens := 0
+	for range meanSample {
+		w, _ := s.classifier.Plan(nil, src.Next().Text, inference.PlanOptions{Budget: mostWindows, Wide: s.wide})
+		for i := range w {
+			tokens += len(w[i].IDs)
+		}
+	}
+	return math.Max(1, float64(tokens)/meanSample)
+}

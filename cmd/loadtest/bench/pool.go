@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/sallyport-mcp/sallyport/actors" //nolint:depguard // the pool itself is what this command measures
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
+)
+
+// rig is one running pool with its handle.
+type rig struct {
+	*actors.ModelPool
+	observer *observer
+	watched  *watched
+	noting   atomic.Bool
+	workers  int
+	system   *actor.ActorSystem
+	pid      *actor.PID
+}
+
+// poolSpec is how a pool is set up.
+type poolSpec struct {
+	cache int // entries, -1 none
+	gate  bool
+	// roomy lifts the bound of the queue: a closed loop keeps more waiting than any
+	// service should.
+	roomy bool
+}
+
+// loadLimit bounds the load of a model, which includes its warm-up.
+const loadLimit = 2 * time.Minute
+
+// start brings up a pool as the engine does, with the subject as its judge.
+func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
+	r := &rig{observer: &observer{}, workers: s.opts.Workers, system: guard.NewSystem(nil)}
+	r.observer.fresh()
+	cfg := actors.ModelPoolConfig{
+		Workers: s.opts.Workers, Cache: spec.cache, Observer: r.observer, MaxWindows: mostWindows,
+		Judge: actors.ModelStage{Unproved: s.opts.Unproved, Wide: s.wide, Load: func(context.Context) (actors.Classifier, error) {
+			c, err := s.load()
+			if err != nil {
+				return nil, err
+			}
+			r.watched = &watched{Classifier: c, on: &r.noting, ran: map[[16]byte]runOf{}}
+			return r.watched, nil
+		}},
+	}
+	if spec.roomy {
+		cfg.QueueTokens = 1 << 30
+	}
+	if spec.gate {
+		cfg.Gate = &actors.ModelStage{Load: s.loadGate}
+		cfg.JudgeWindows = mostWindows
+	}
+	r.ModelPool = actors.NewModelPool(cfg)
+	var err error
+	if r.pid, err = r.system.Root.SpawnNamed(r.Props(guard.Options{Name: "modelpool"}), "modelpool"); err != nil {
+		return nil, fmt.Errorf("start the pool: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, loadLimit)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, ok, reason := r.Info()
+		switch {
+		case ok:
+			return r, nil
+		case strings.HasPrefix(reason, "load "), strings.HasPrefix(reason, "prove "):
+			return nil, errors.Join(fmt.Errorf("start the pool: %s", reason), r.stop())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("start the pool: not ready: %s", reason), r.stop())
+		}
+	}
+}
+
+func (r *rig) stop() error {
+	err := r.system.Root.StopFuture(r.pid).Wait()
+	r.Close()
+	if err != nil {
+		return fmt.Errorf("stop the pool: %w", err)
+	}
+	return nil
+}
+
+// callersPerWorker is how many callers keep the pool's queue filled for each
+// worker, so that there is something to choose batches from.
+const callersPerWorker = 32
+
+// classifyAll sends all texts of q through the pool in their order, from enough
+// callers that workers never wait for work. blockAt of 0 never ends early.
+func (r *rig) classifyAll(ctx context.Context, q *queue, workers int, blockAt float64) (cached, computed int, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("a pass took longer than ten minutes"))
+	defer cancel()
+	var next, c, n atomic.Int64
+	var first atomic.Pointer[error]
+	var callers sync.WaitGroup
+	for range min(callersPerWorker*workers, len(q.texts)) {
+		callers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(q.texts) || first.Load() != nil {
+					return
+				}
+				t := q.texts[i]
+				got, err := r.Classify(ctx, []actors.ModelSegment{{Text: t.Text, Surface: t.Surface, BlockAt: blockAt}}, actors.ModelLimits{})
+				if err != nil {
+					err = fmt.Errorf("text %d of %d: %w", i, len(q.texts), err)
+					first.CompareAndSwap(nil, &err)
+					return
+				}
+				c.Add(int64(got.Cached))
+				n.Add(int64(got.Computed))
+			}
+		})
+	}
+	callers.Wait()
+	if e := first.Load(); e != nil {
+		return 0, 0, *e
+	}
+	return int(c.Load()), int(n.Load()), nil
+}

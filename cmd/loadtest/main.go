@@ -1,0 +1,90 @@
+// Loadtest measures Sallyport and proves how it stops.
+//
+//	loadtest model    batched inference: the model pool against the bare runtime
+//	loadtest serve    the whole sidecar through gRPC, under an open loop
+//	loadtest drain    the shutdown drill, against the real binary
+//
+// It decides nothing and is no part of the product. It talks to loopback only.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/report"
+)
+
+// Exit codes of every command.
+const (
+	exitOK     = 0
+	exitFailed = 1 // it could not be measured, or an expectation does not hold
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// failure is an error that exits with 1; every other one is a usage error.
+type failure struct{ err error }
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string) int {
+	root := &cobra.Command{
+		Use: "loadtest", Short: "Measure Sallyport and prove how it stops", Version: build.Version(),
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return errors.New("name a command: model, serve or drain") },
+	}
+	root.AddCommand(modelCommand())
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var failed failure
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &failed):
+		fmt.Fprintln(os.Stderr, "loadtest:", failed.err)
+		return exitFailed
+	default:
+		fmt.Fprintf(os.Stderr, "loadtest: %v\nRun 'loadtest --help' for the commands.\n", err)
+		return exitUsage
+	}
+}
+
+// output is where a report goes.
+type output struct{ format, file string }
+
+func (o *output) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.format, "format", "text", "text, json or html")
+	cmd.Flags().StringVar(&o.file, "out", "", "write to this file instead of standard output; its extension decides the format")
+}
+
+// check finds mistakes before anything is measured.
+func (o *output) check() error {
+	_, err := report.ParseEncoding(o.format)
+	return err
+}
+
+func (o *output) write(cmd *cobra.Command, r *report.Report) error {
+	if o.file != "" {
+		return r.WriteFile(o.file)
+	}
+	encoding, err := report.ParseEncoding(o.format)
+	if err != nil {
+		return err
+	}
+	return r.Write(cmd.OutOrStdout(), encoding)
+}
