@@ -232,7 +232,6 @@ func computing(control inference.RunControl, d time.Duration) error {
 
 // modelRecorder is an observer that counts.
 type modelRecorder struct {
-	blindModelObserver
 	mu                   sync.Mutex
 	faults               map[messages.ModelFault]int
 	cache                map[string][2]int
