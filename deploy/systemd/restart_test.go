@@ -164,8 +164,7 @@ func TestRestartRefusesNothing(t *testing.T) {
 	}
 	cancel()
 	group.Wait()
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
-	_ = s.cmd.Wait() // started under a context that has not ended
+	s.stop(t)
 	for name, c := range clients {
 		t.Logf("%s: %d calls over %d restarts, %d failed, slowest %v", name, c.calls.Load(), restarts, c.failures.Load(), c.slowest.Round(time.Millisecond))
 		require.Zero(t, c.failures.Load(), "%s: first failure: %v", name, c.first)
