@@ -156,7 +156,7 @@ func budgetName(budget int) string {
 func whole(v float64) int { return int(v + 0.5) }
 
 func (c *comparison) byRound() *report.LineChart {
-	chart := &report.LineChart{Title: "Tokens per CPU second, round by round", X: report.Axis{Label: "round"}, Y: report.Axis{Label: "tokens per CPU second"}}
+	chart := &report.LineChart{Title: "Tokens per CPU second, round by round", X: report.Axis{Label: "round", Tight: true}, Y: report.Axis{Label: "tokens per CPU second"}}
 	add := func(name string, values []float64, dashed bool) {
 		s := report.Series{Name: name, Dashed: dashed}
 		for i, v := range values {
