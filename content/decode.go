@@ -29,7 +29,7 @@ func (sc *scan) derive(v *view, f features) {
 		return
 	}
 	if f.has(hasNonASCII) {
-		sc.normalised(v, f)
+		sc.normalised(v)
 	}
 	if f.has(hasSpaced) && !f.has(hasNonASCII) {
 		sc.collapse(v)
@@ -46,7 +46,7 @@ func (sc *scan) derive(v *view, f features) {
 }
 
 // normalised queues the folded text of v, if folding shows anything.
-func (sc *scan) normalised(v *view, f features) {
+func (sc *scan) normalised(v *view) {
 	if len(v.text) > sc.budget {
 		sc.incomplete(v, 0, len(v.text))
 		return
@@ -56,7 +56,7 @@ func (sc *scan) normalised(v *view, f features) {
 		return
 	}
 	sc.budget -= len(text)
-	sc.queue = append(sc.queue, &view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer, features: f &^ (hasControl | hasNonASCII)})
+	sc.queue = append(sc.queue, &view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.

@@ -3,6 +3,7 @@ package content
 import (
 	"html"
 	"strings"
+	"unicode/utf8"
 )
 
 // unescape queues the view in which percent escapes, HTML entities and backslash escapes are undone. The three
@@ -55,16 +56,24 @@ func percentLen(s string) int {
 	return 0
 }
 
-// percentStep undoes one run of percent escapes, so that characters of several bytes come out whole.
+// percentStep undoes one run of percent escapes, so that characters of several bytes come out whole. A long run
+// is cut where a character begins.
 func percentStep(src string, i int) (int, string) {
-	b := make([]byte, 0, 16)
+	b := make([]byte, 0, maxPercentRun+utf8.UTFMax)
 	n := 0
-	for n < 48 && i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) > 0 {
-		b = append(b, hexValue(src[i+n+1])<<4|hexValue(src[i+n+2]))
+	for i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) > 0 {
+		c := hexValue(src[i+n+1])<<4 | hexValue(src[i+n+2])
+		if len(b) >= maxPercentRun && (utf8.RuneStart(c) || len(b) == cap(b)) {
+			break
+		}
+		b = append(b, c)
 		n += 3
 	}
 	return n, strings.ToValidUTF8(string(b), "\uFFFD")
 }
+
+// maxPercentRun is how many escaped bytes are undone together, give or take the rest of a character.
+const maxPercentRun = 32
 
 // maxEntity bounds an HTML entity, in bytes.
 const maxEntity = 12

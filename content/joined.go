@@ -3,7 +3,7 @@ package content
 import "strings"
 
 // joinReach is how much of each of two adjacent blocks is read together, in bytes: whatever a detector looks
-// for is shorter than that.
+// for is shorter than that, or begins on one side and is told by what stands there.
 const joinReach = 512
 
 // joined reads the border between adjacent text blocks of one result, both with nothing and with a line break
@@ -58,14 +58,22 @@ func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
 		return
 	}
 	sc.budget -= len(text)
-	sc.v, sc.text = &view{text: text, label: ViewJoined}, text
-	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
+	sc.begin(&view{text: text, label: ViewJoined})
 	sc.survey(text)
 	sc.s.index.run(sc, text)
 	for _, h := range sc.hits {
 		crosses := h.start < border && h.end > border+len(between)
 		// A match on one side may owe itself to the other: a turn here, its order there.
 		alone := known[foundIn{a, h.det.name}] || known[foundIn{b, h.det.name}]
+		if at := h.start - border - len(between); at >= 0 && h.det.maskable() && !alone {
+			// A value here whose name is there: it can be masked where it is.
+			known[foundIn{b, h.det.name}] = true
+			sc.str, sc.path = b, ""
+			if !sc.s.allowed(h.det, text[h.start:h.end], sc.pointer()) {
+				sc.report(h, at, at+h.end-h.start)
+			}
+			continue
+		}
 		if !crosses && (alone || h.det.maskable()) || sc.reported(h.det, a) {
 			continue
 		}

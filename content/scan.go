@@ -135,8 +135,8 @@ func (sc *scan) string(i int) {
 	}
 }
 
-// read runs the detectors over one view and queues the views that it gives rise to.
-func (sc *scan) read(v *view) {
+// begin makes v the current view and forgets what was remembered about the one before.
+func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
 	if sc.dirty {
@@ -144,10 +144,12 @@ func (sc *scan) read(v *view) {
 		clear(sc.told)
 		clear(sc.bodies)
 	}
-	f := v.features
-	if v.up == nil || v.label != ViewNormalised {
-		f = sc.survey(v.text)
-	}
+}
+
+// read runs the detectors over one view and queues the views that it gives rise to.
+func (sc *scan) read(v *view) {
+	sc.begin(v)
+	f := sc.survey(v.text)
 	sc.s.index.run(sc, v.text)
 	sc.emails()
 	if f.has(hasDigits) {

@@ -11,8 +11,6 @@ type view struct {
 	lo, hi int
 	step   stepFunc
 	layer  int // decodings below the raw text
-	// features of a normalised text are those of what it was made from.
-	features features
 
 	// Position reached by the last origin call: calls come in rising order, which makes them linear together.
 	in, out int
