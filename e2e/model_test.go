@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-
 // defaultModel is the directory of the embedded classifier.
 const defaultModel = "../models/default"
 

@@ -272,4 +272,3 @@ func TestRotateBySignal(t *testing.T) {
 	require.Greater(t, l.Seq, old.Seq)
 	s.passed(s.ask(request(`{"name":"fine"}`)), "pass", "allow")
 }
-

@@ -194,12 +194,13 @@ func eventually(t *testing.T, cond func() bool, what string, args ...any) {
 // awaitServing follows the health stream until the sidecar is ready.
 func (s *sidecar) awaitServing() {
 	s.t.Helper()
+	s.awaitListening()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	go func() {
 		select {
 		case <-s.exited:
-			cancel()
+			cancel() // whoever waits for a process that has ended would wait to the end
 		case <-ctx.Done():
 		}
 	}()
@@ -219,11 +220,18 @@ func (s *sidecar) awaitServing() {
 	}
 }
 
-// awaitListening waits until health answers at all.
+// awaitListening waits until the port is open, or the process has ended. A client
+// that dials too early waits for a whole second before it dials again.
 func (s *sidecar) awaitListening() {
 	s.t.Helper()
-	_, err := s.health.Check(within(s.t), &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true))
-	require.NoError(s.t, err)
+	eventually(s.t, func() bool {
+		select {
+		case <-s.exited:
+			return true
+		default:
+			return strings.Contains(s.readLog(), `"msg":"listening"`)
+		}
+	}, "the sidecar never listened")
 }
 
 // status asks for one health name.

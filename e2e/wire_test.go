@@ -406,4 +406,3 @@ func TestRS08NamesStayOnTheirLine(t *testing.T) {
 	require.Equal(t, 1, exchanges)
 	require.NotContains(t, s.readLog(), "\x1b")
 }
-
