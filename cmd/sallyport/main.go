@@ -82,6 +82,6 @@ func rootCommand() *cobra.Command {
 		RunE:          serve.RunE,
 	}
 	root.Flags().AddFlagSet(serve.Flags())
-	root.AddCommand(serve, scanCommand(), rulesCommand(), modelCommand(), pinsCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
+	root.AddCommand(serve, scanCommand(), rulesCommand(), modelCommand(), pinsCommand(), gatewayCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
 	return root
 }

@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const good = `routes:
+- policies:
+    mcpGuardrails:
+      processors:
+      - kind: remote
+        host: "127.0.0.1:9001"
+        failureMode: failClosed
+        methods:
+          "tools/call": full
+          "tools/list": response
+          "prompts/*": full
+          "resources/*": full
+          "resources/templates/list": response
+          "completion/complete": response
+          "tasks/*": response
+          "initialize": response
+          "*/discover": response
+        metadata:
+          principal: jwt.sub
+          call: mcpGuardrails.call
+        requestHeaders: {disallowed: [authorization, cookie]}
+        policies:
+          http: {requestTimeout: 3s}
+`
+
+func TestAGoodConfigurationIsQuiet(t *testing.T) {
+	found, err := Lint("gw.yaml", []byte(good))
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+func TestFindings(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to string
+		want     string
+		unsafe   bool
+	}{
+		"fail open":                {"failClosed", "failOpen", "gw.yaml:7:22: unsafe: failOpen passes every exchange", true},
+		"a method is missing":      {`          "tools/call": full` + "\n", "", "gw.yaml:9:", true},
+		"a phase is too small":     {`"tools/call": full`, `"tools/call": response`, "gw.yaml:9:11: unsafe: tools/call has phase response", true},
+		"request only":             {`"tools/list": response`, `"tools/list": request`, "gw.yaml:10:11: unsafe: tools/list has phase request", true},
+		"off":                      {`"initialize": response`, `"initialize": off`, "unsafe: initialize is not listed", true},
+		"a request nobody asks":    {`"tasks/*": response`, `"tasks/*": full`, "gw.yaml:15:11: note: the gateway never asks about the request of tasks/*", false},
+		"no hand-back":             {"          call: mcpGuardrails.call\n", "", "without call: mcpGuardrails.call", false},
+		"a stale name":             {"mcpGuardrails.call", "extMcp.call", "extMcp.* never evaluates", false},
+		"no principal, no session": {"          principal: jwt.sub\n", "", "share one key", false},
+		"mcp in metadata":          {"jwt.sub", "mcp.tool.name", "principal will be missing", false},
+		"credentials":              {"        requestHeaders: {disallowed: [authorization, cookie]}\n", "", "every client header", false},
+		"a short timeout":          {"3s", "800ms", "requestTimeout 800ms is shorter", true},
+		"not a duration":           {"3s", "soon", `requestTimeout "soon" is not a duration`, false},
+		"a second processor":       {"      - kind: remote\n", "      - {kind: remote, failureMode: failClosed, methods: {\"*\": full}, metadata: {principal: a, call: b}, requestHeaders: {}}\n      - kind: remote\n", "put the one that decides last", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, good, c.from)
+			found, err := Lint("gw.yaml", []byte(strings.Replace(good, c.from, c.to, 1)))
+			require.NoError(t, err)
+			require.NotEmpty(t, found)
+			var all []string
+			for _, f := range found {
+				all = append(all, f.String())
+				if strings.Contains(f.String(), c.want) {
+					require.Equal(t, c.unsafe, f.Unsafe)
+					return
+				}
+			}
+			t.Fatalf("want %q in\n%s", c.want, strings.Join(all, "\n"))
+		})
+	}
+}
+
+func TestNothingGuarded(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":         "",
+		"no guardrails": "routes: []\n",
+		"not YAML":      "a: [",
+		"no processors": "mcpGuardrails: {processors: []}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Lint("gw.yaml", []byte(text))
+			require.ErrorContains(t, err, `"gw.yaml"`)
+		})
+	}
+}
+
+func FuzzLint(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("mcpGuardrails: &a {processors: [*a]}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		found, err := Lint("x", data)
+		if err == nil {
+			for _, one := range found {
+				require.NotEmpty(t, one.Message)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// minTimeout is the exchange timeout of a guardrail with default settings, plus
+// room for the way there and back.
+const minTimeout = 2500 * time.Millisecond
+
+func parseDuration(s string) (time.Duration, error) { return time.ParseDuration(s) }
+
+// members returns the entries of a mapping, nil for anything else.
+func members(n ast.Node) []*ast.MappingValueNode {
+	switch m := unwrap(n).(type) {
+	case *ast.MappingNode:
+		return m.Values
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}
+	}
+	return nil
+}
+
+// member returns the value of a mapping's entry, nil when there is none.
+func member(n ast.Node, name string) ast.Node {
+	for _, m := range members(n) {
+		if key(m) == name {
+			return unwrap(m.Value)
+		}
+	}
+	return nil
+}
+
+// unwrap steps through anchors and tags.
+func unwrap(n ast.Node) ast.Node {
+	for {
+		switch w := n.(type) {
+		case *ast.AnchorNode:
+			n = w.Value
+		case *ast.TagNode:
+			n = w.Value
+		default:
+			return n
+		}
+	}
+}
+
+func key(m *ast.MappingValueNode) string { return text(m.Key) }
+
+// text is the content of a scalar, "" for anything else.
+func text(n ast.Node) string {
+	switch s := unwrap(n).(type) {
+	case *ast.StringNode:
+		return s.Value
+	case *ast.LiteralNode:
+		return s.Value.Value
+	case ast.ScalarNode:
+		return s.GetToken().Value
+	}
+	return ""
+}
