@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/drill"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
+	"github.com/sallyport-mcp/sallyport/internal/report"
+)
+
+func drainCommand() *cobra.Command {
+	var o drill.Options
+	var out output
+	var rows, dir, markdown string
+	cmd := &cobra.Command{
+		Use:   "drain",
+		Short: "Prove from outside how the sidecar stops",
+		Long: `Prove from outside how the sidecar stops: start the real binary, keep slow
+exchanges in flight, send signals, go on calling on new connections, and hold what
+was seen against what is promised. Exit 1 when something does not hold.
+
+Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Traffic < 100*time.Millisecond || o.Traffic > time.Minute {
+				return fmt.Errorf("traffic is %v, want 100ms to 1m", o.Traffic)
+			}
+			var err error
+			o.Rows, err = drill.Select(drill.Matrix(o.Traffic), rows)
+			if err = errors.Join(err, out.check()); err != nil {
+				return err
+			}
+			o.Progress = measure.NewProgress(os.Stderr)
+			verdicts, err := drill.Run(cmd.Context(), o)
+			if err != nil {
+				return failure{err}
+			}
+			rep := drill.Report(verdicts, o.Traffic)
+			if err := out.write(cmd, rep); err != nil {
+				return failure{err}
+			}
+			if err := keep(rep, dir); err != nil {
+				return failure{err}
+			}
+			if markdown != "" {
+				if err := os.WriteFile(markdown, []byte(drill.Markdown(verdicts, o.Traffic)), 0o644); err != nil { //nolint:gosec // a page of the manual
+					return failure{err}
+				}
+			}
+			broken := 0
+			for _, v := range verdicts {
+				if !v.Held() {
+					broken++
+				}
+			}
+			if broken > 0 {
+				return failure{fmt.Errorf("%d of %d rows do not hold", broken, len(verdicts))}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to drill")
+	f.DurationVar(&o.Traffic, "traffic", time.Second, "for how long calls are started after the signal")
+	f.StringVar(&rows, "row", "", "rows to run, separated by commas (default: all)")
+	f.StringVar(&dir, "dir", "", "also write drill.txt, drill.json and drill.html into this folder")
+	f.StringVar(&markdown, "markdown", "", "also write the matrix as a page of the manual into this file")
+	out.flags(cmd)
+	return cmd
+}
+
+// keep writes the report in every form.
+func keep(rep *report.Report, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // reports are no secret
+		return err
+	}
+	for _, name := range []string{"drill.txt", "drill.json", "drill.html"} {
+		if err := rep.WriteFile(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
