@@ -125,12 +125,15 @@ func (r *replay) explain(w *bufio.Writer, line int, l traceLine, after time.Dura
 	}
 	w.WriteByte('\n')
 	st := r.state(l.Key)
+	st.wake()
 	for i := range out.matched.Steps {
 		sm := &out.matched.Steps[i]
 		rule := r.set.rules[sm.rule]
 		fmt.Fprintf(w, "   %s: %s", rule.decl.name, rule.describeMatch(sm))
 		if mem, ok := st.find(rule.id); ok {
 			fmt.Fprintf(w, "; holds %s", rule.describe(mem, st.last, sm))
+		} else if rule.decl.kind == KindFlow {
+			w.WriteString("; holds nothing")
 		}
 		w.WriteByte('\n')
 	}

@@ -58,7 +58,16 @@ type refStep struct {
 	tool string // exact, or "*" for every one
 }
 
+// content tells rules apart by what their kind has, as a pack's text does: the random fields of other kinds say nothing.
 func (r *refRule) content() string {
+	switch r.kind {
+	case KindFlow:
+		return fmt.Sprintf("%s %v %v %v %d %v", r.name, r.kind, r.action, r.any, r.within, r.steps)
+	case KindLoop:
+		return fmt.Sprintf("%s %v %v %v %d %v %d", r.name, r.kind, r.action, r.any, r.within, r.steps, r.threshold)
+	case KindBudget:
+		return fmt.Sprintf("%s %v %v %v %d %v %v", r.name, r.kind, r.action, r.any, r.within, r.steps, r.max)
+	}
 	return fmt.Sprintf("%s %v %v %v %d %v %d %v %v", r.name, r.kind, r.action, r.any, r.within, r.steps, r.threshold, r.max, r.perRule)
 }
 

@@ -34,10 +34,11 @@ type tick uint32
 // State is what one trace key remembers: an automaton's memory for each rule that concerned it. Its size is bounded whatever
 // the key's callers do. It is not safe for concurrent use: it has one owner. The zero value is not ready; call NewState.
 type State struct {
-	epoch int64 // Unix milliseconds; 0 until the first event
-	last  tick
-	gen   *generation
-	slots []slot // in the order of their ids
+	epoch  int64 // Unix milliseconds; 0 until the first event
+	last   tick
+	gen    *generation
+	slots  []slot // in the order of their ids
+	packed string // what slots holds, while no exchange is in flight; see packed.go
 }
 
 type slot struct {
@@ -49,6 +50,10 @@ type slot struct {
 type memory interface {
 	// settle ends the exchange: it happened, or it did not.
 	settle(id [16]byte, commit bool, now tick)
+	// resting reports that no exchange is in flight.
+	resting() bool
+	// pack writes the memory, or nothing when it holds nothing.
+	pack(w *packer, id uint64)
 	// shift moves every time by -delta; what would fall out of range is older than any rule looks back and is forgotten.
 	shift(delta tick)
 	size() int
@@ -68,6 +73,7 @@ func (s *Set) Advance(st *State, m *Matched, in AdvanceInfo) []Hit {
 	if set == nil {
 		return nil
 	}
+	st.wake()
 	st.adopt(set.gen)
 	now := st.clock(in.Now)
 	pending := in.Pending
@@ -188,9 +194,13 @@ func (st *State) adopt(gen *generation) {
 // happened; loops and rates keep counting the attempt. An id that is unknown, already settled or past its time changes nothing.
 func (st *State) Settle(id [16]byte, commit bool, now time.Time) {
 	t := st.clock(now)
+	if st.packed != "" {
+		return // nothing is in flight
+	}
 	for _, s := range st.slots {
 		s.memory.settle(id, commit, t)
 	}
+	st.rest()
 }
 
 // clock turns a time into ticks, never backwards. Every third week or so the epoch moves up; rules look back a week at most.
@@ -209,6 +219,7 @@ func (st *State) clock(now time.Time) tick {
 	const horizon = int64(math.MaxUint32 / 2)
 	if since > horizon {
 		// Everything is kept that is at most maxWithin old, and everything in flight.
+		st.wake()
 		delta := since - 2*maxWithin.Milliseconds()
 		for _, s := range st.slots {
 			s.memory.shift(tick(min(delta, math.MaxUint32)))
@@ -222,7 +233,7 @@ func (st *State) clock(now time.Time) tick {
 
 // Size estimates the state's bytes in memory, all allocations included.
 func (st *State) Size() int {
-	total := int(unsafe.Sizeof(*st)) + cap(st.slots)*int(unsafe.Sizeof(slot{}))
+	total := int(unsafe.Sizeof(*st)) + len(st.packed) + cap(st.slots)*int(unsafe.Sizeof(slot{}))
 	for _, s := range st.slots {
 		total += s.memory.size()
 	}
