@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
 	"os"
@@ -16,8 +17,10 @@ import (
 )
 
 // TestBenignCorpus counts the false positives on corpora of benign texts. SALLYPORT_BENIGN lists the files
-// (JSON lines with text, label and kind; gzip), separated by the list separator of the system. With
-// SALLYPORT_BENIGN_SHOW=n the first n texts that were flagged are printed.
+// (JSON lines with text, label and kind; gzip), separated by the list separator of the system. Texts of the kind
+// tool_params are judged as the arguments of a call, descriptions as those of a tool, all others as results; with
+// SALLYPORT_BENIGN_SIDE=request every text is judged as the value of an argument. With SALLYPORT_BENIGN_SHOW=n the
+// first n texts that were flagged are printed.
 func TestBenignCorpus(t *testing.T) {
 	list := os.Getenv("SALLYPORT_BENIGN")
 	if list == "" {
@@ -45,14 +48,22 @@ func TestBenignCorpus(t *testing.T) {
 				continue
 			}
 			texts++
-			body, method := result(row.Text), "tools/call"
-			if strings.HasPrefix(row.Kind, "tool_descriptions") {
+			body, method, side := result(row.Text), "tools/call", SideResponse
+			switch {
+			case strings.HasPrefix(row.Kind, "tool_params"):
+				side, body = SideRequest, `{"name":"t","arguments":`+row.Text+`}`
+				if !jsontext.Value(row.Text).IsValid() {
+					body = `{"name":"t","arguments":{"text":` + quote(t, row.Text) + `}}`
+				}
+			case os.Getenv("SALLYPORT_BENIGN_SIDE") == "request":
+				side, body = SideRequest, `{"name":"t","arguments":{"text":`+quote(t, row.Text)+`}}`
+			case strings.HasPrefix(row.Kind, "tool_descriptions"):
 				body, method = `{"tools":[{"name":"t","description":`+quote(t, row.Text)+`,"inputSchema":{"type":"object"}}]}`, "tools/list"
 			}
 			d, err := Parse([]byte(body), Limits{})
 			require.NoError(t, err)
-			require.NoError(t, d.Assign(method, SideResponse))
-			r, err := Builtin().Scan(context.Background(), d, SideResponse)
+			require.NoError(t, d.Assign(method, side))
+			r, err := Builtin().Scan(context.Background(), d, side)
 			require.NoError(t, err)
 			worst := Note
 			seen := map[string]bool{}

@@ -95,7 +95,7 @@ var (
 func (sc *scan) toldPassword(at int) {
 	start := skip(sc.text, at, " \"'`:*")
 	end := start
-	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;", sc.text[end]) < 0 {
+	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;<|", sc.text[end]) < 0 {
 		end++
 	}
 	for end > start && strings.IndexByte(".!?:)*", sc.text[end-1]) >= 0 {
@@ -122,6 +122,9 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	i := skip(text, at, "\"'`\\*]")
 	i = skip(text, i, " \t")
 	if i >= len(text) || i-at > 8 {
+		return -1, -1, false
+	}
+	if i = pairValue(text, i); i >= len(text) {
 		return -1, -1, false
 	}
 	switch {
@@ -165,6 +168,21 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		stop--
 	}
 	return i, stop, open != 0
+}
+
+// pairValue returns where the separator stands after a name that is itself a value, as in a list of names and
+// values that is part of a longer text: name: PASSWORD, value: x. Any other name's separator is at i already.
+func pairValue(text string, i int) int {
+	if text[i] != ',' && text[i] != '\n' && text[i] != '\r' {
+		return i
+	}
+	j := skip(text, skip(text, i, ",\r\n"), " \t\n")
+	j = skip(text, j, "\"'`\\")
+	if !hasFoldPrefix(text[j:], "value") {
+		return i
+	}
+	j = skip(text, j+len("value"), "\"'`\\")
+	return skip(text, j, " \t")
 }
 
 // skip returns the first position from i whose byte is not in set, looking at no more than eight.

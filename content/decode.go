@@ -28,10 +28,7 @@ func (sc *scan) derive(v *view, f features) {
 		}
 		return
 	}
-	if f.has(hasNonASCII) {
-		sc.normalised(v)
-	}
-	if f.has(hasSpaced) && !f.has(hasNonASCII) {
+	if folded := f.has(hasNonASCII) && sc.normalised(v); f.has(hasSpaced) && !folded {
 		sc.collapse(v)
 	}
 	if sc.role == RoleBlob && v.up == nil {
@@ -45,18 +42,19 @@ func (sc *scan) derive(v *view, f features) {
 	}
 }
 
-// normalised queues the folded text of v, if folding shows anything.
-func (sc *scan) normalised(v *view) {
+// normalised queues the folded text of v, if folding shows anything, and reports whether it does.
+func (sc *scan) normalised(v *view) bool {
 	if len(v.text) > sc.budget {
 		sc.incomplete(v, 0, len(v.text))
-		return
+		return false
 	}
 	text, ok := normalise(v.text)
 	if !ok {
-		return
+		return false
 	}
 	sc.budget -= len(text)
 	sc.queue = append(sc.queue, &view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
+	return true
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.

@@ -194,7 +194,8 @@ func (sc *scan) cluster(text string, start int) (end, count int) {
 func outside(text string, start, end int) bool {
 	if start > 0 {
 		c := text[start-1]
-		if isAlnum(c) || c == '_' || c == '.' || c == '-' || c == '+' || c == '#' {
+		sign := (c == '-' || c == '+') && !lineMark(text, start)
+		if isAlnum(c) || c == '_' || c == '.' || sign || c == '#' {
 			return false
 		}
 	}
@@ -205,6 +206,11 @@ func outside(text string, start, end int) bool {
 		}
 	}
 	return true
+}
+
+// lineMark reports whether the sign before byte i is the mark of a list or of a patch: the first of its line.
+func lineMark(text string, i int) bool {
+	return (text[i-1] == '-' || text[i-1] == '+') && (i == 1 || text[i-2] == '\n')
 }
 
 // card looks for payment cards among the groups of a cluster: one run of digits, or the groupings that are
@@ -371,18 +377,21 @@ func contextWord(text string, start int, words ...string) bool {
 // ssn looks for a United States social security number: written 3-2-4, or any way after its name.
 func (sc *scan) ssn(start, end, count int) {
 	text := sc.text
+	for i, g := range sc.groups {
+		// Another number may stand before it.
+		if end := g.start + 11; g.end-g.start == 3 && i+2 < len(sc.groups) && sc.groups[i+2].end == end && text[g.start+3] == '-' && text[g.start+6] == '-' {
+			if outside(text, g.start, end) && ssnValid(digitsOf(text[g.start:end])) {
+				sc.add(detSSN, g.start, end)
+			}
+			return
+		}
+	}
 	if count != 9 || !outside(text, start, end) {
 		return
 	}
-	d := digitsOf(text[start:end])
-	if !ssnValid(d) {
-		return
+	if ssnValid(digitsOf(text[start:end])) && contextWord(text, start, "ssn", "social security", "social_security") {
+		sc.add(detSSN, start, end)
 	}
-	dashed := end-start == 11 && text[start+3] == '-' && text[start+6] == '-'
-	if !dashed && !contextWord(text, start, "ssn", "social security", "social_security") {
-		return
-	}
-	sc.add(detSSN, start, end)
 }
 
 // ssnValid reports whether nine digits are a number that can have been issued; two that were only ever

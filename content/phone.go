@@ -24,7 +24,7 @@ func (sc *scan) internationals() {
 		}
 		at := from + i
 		from = at + 1
-		if !isDigit(text[at+1]) && text[at+1] != '(' || at > 0 && (isAlnum(text[at-1]) || strings.IndexByte("_-./#=&?+", text[at-1]) >= 0) {
+		if !isDigit(text[at+1]) && text[at+1] != '(' || at > 0 && (isAlnum(text[at-1]) || strings.IndexByte("_-./#=&?+", text[at-1]) >= 0 && !lineMark(text, at)) {
 			continue
 		}
 		start := at + 1

@@ -78,15 +78,19 @@ func mention(after string) bool {
 	return after != "" && strings.IndexByte("'\"`)]},;<", after[0]) >= 0
 }
 
-// elided reports whether what stands between the markers is no key but dots or a word in brackets.
+// elided reports whether what stands between the markers is no key but dots, or a few letters that stand for one.
 func elided(body string) bool {
+	material, closed := body, false
+	if i := strings.LastIndex(body, "-----END"); i >= 0 {
+		material, closed = body[:i], true
+	}
 	n := 0
-	for i := 0; i < len(body) && n < 16; i++ {
-		if isAlnum(body[i]) || body[i] == '+' || body[i] == '/' {
+	for i := 0; i < len(material) && n < 16; i++ {
+		if isAlnum(material[i]) || material[i] == '+' || material[i] == '/' {
 			n++
 		}
 	}
-	return n > 0 && n < 16 && strings.Contains(body, "...")
+	return closed && n < 8 || n > 0 && n < 16 && strings.Contains(material, "...")
 }
 
 // nextEnd returns the position of the first end marker at or after from, or -1.

@@ -100,6 +100,9 @@ func (sc *scan) survey(text string) features {
 			f |= hasSpaced
 		}
 		spaced = 0
+		for start+4 <= i && !isAlnum(text[start]) {
+			start++
+		}
 		if text[start] >= 'A' && text[start] <= 'Z' && i-start >= 4 && isDigit(text[start+2]) {
 			sc.iban(start)
 		}

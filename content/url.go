@@ -36,6 +36,9 @@ func (sc *scan) url(at int) {
 	for start > 0 && at-start < 24 && setScheme[text[start-1]] {
 		start--
 	}
+	for start < at && !isLetter(text[start]) {
+		start++
+	}
 	scheme := strings.ToLower(text[start:at])
 	if scheme == "" {
 		return
