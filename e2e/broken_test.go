@@ -54,11 +54,10 @@ func TestBrokenModel(t *testing.T) {
 			var code int
 			eventually(t, func() bool {
 				code, parts = s.readiness()
-				return containsAll(parts["model"].Reason, row.says)
+				return containsAll(parts["model"].Reason, row.says) && parts["rules"].Ready
 			}, "readyz does not say why: %+v", parts["model"])
 			require.Equal(t, http.StatusServiceUnavailable, code)
 			require.False(t, parts["model"].Ready)
-			require.True(t, parts["rules"].Ready)
 			t.Run("log", func(t *testing.T) {
 				t.Skip("fault: why the model cannot be loaded is not in the log; the phase is logged once, without a reason")
 				eventually(t, func() bool { return containsAll(s.readLog(), row.says) }, "the log does not say why")

@@ -1,0 +1,46 @@
+package e2e
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Overload is no ill health: callers who send many large payloads at once must not
+// be able to switch readiness off.
+func TestOverloadIsNotDegradation(t *testing.T) {
+	t.Skip("fault: a scan that its input or its neighbours make slow is a timeout sample, so 32 large results switch readiness off")
+	t.Parallel()
+	const dense = "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQgdGV4dA== "
+	s := serve(t, noModel.with(env{"SCANNER_TIMEOUT_MS": ""})) // the default
+	body := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, 7<<20/len(dense)) + `"}]}`)
+	told := s.follow("")
+	var done sync.WaitGroup
+	for range 32 {
+		done.Go(func() {
+			for range 3 {
+				if _, err := (exchange{response: true, body: body}).try(within(t), s.mcp); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	require.Zero(t, s.metric("mcp_guardrails_health_transitions_total", "to", "degraded"))
+	require.Equal(t, serving, s.status(""))
+	require.Len(t, told.told, 1)
+}
+
+// A scan ends soon after its deadline, even inside one long string, and the reply
+// has its audit line.
+func TestScanEndsAtItsDeadline(t *testing.T) {
+	t.Skip("fault: content.Scan looks at its context between strings only, so the server's last resort answers, with a ref in no audit line")
+	t.Parallel()
+	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "10", "EXCHANGE_TIMEOUT_MS": "20"}))
+	const dense = "kim@example.org 4111 1111 1111 1111 "
+	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, 48<<20/len(dense)) + `"}]}`))
+	s.refused(a, undecided)
+	require.Empty(t, s.logLines(func(l logLine) bool { return l.text("msg") == "checker overdue, call denied" }))
+}
