@@ -61,7 +61,7 @@ func genericDetector(name, mask string, random bool) *detector {
 
 var builtinDetectors = func() []*detector {
 	all := []*detector{
-		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey,
+		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio,
 		detEmail, detPhone, detCard, detIBAN, detSSN,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
 		detMarker, detFakeTurn, detSysBlock, detFence, detOverride,

@@ -50,6 +50,7 @@ var samples = []sample{
 	{"connection-string", "postgres://app:s3cr3tPw9@db.internal:5432/main", nil, anyView},
 	{"slack-webhook", "https://hooks.slack.com/services/T0AAAAAAA/B0BBBBBBB/Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0", nil, anyView},
 	{"azure-key", "AccountName=store;AccountKey=" + sampleKey64, nil, anyView},
+	{"twilio-key", "AC" + sampleHex + " auth_token: 9f8e7d6c5b4a39281706f5e4d3c2b1a0", nil, anyView},
 	{"email", "kim@example.org", nil, apart},
 	{"phone", "+44 20 7946 0958", nil, apart},
 	{"payment-card", "4111 1111 1111 1111", nil, apart},
@@ -313,7 +314,7 @@ func TestPlacementOverTwoBlocks(t *testing.T) {
 		require.Equal(t, ViewJoined, found[0].View, x.detector)
 		if found[0].Mask != "" {
 			// The name is in one block and the value alone in the other, where it can be masked.
-			require.Contains(t, []string{"credential", "bearer-token"}, x.detector)
+			require.Contains(t, []string{"credential", "bearer-token", "twilio-key"}, x.detector)
 			require.Equal(t, "/content/2/text", found[0].Path)
 			require.NotContains(t, string(mask(t, d, r).Bytes), strings.Trim(x.text[cut:], ` "`))
 			continue
