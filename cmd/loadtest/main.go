@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string) int {
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return errors.New("name a command: model, serve or drain") },
 	}
-	root.AddCommand(modelCommand(), drainCommand())
+	root.AddCommand(modelCommand(), serveCommand(), drainCommand())
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var failed failure

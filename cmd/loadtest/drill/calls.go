@@ -73,26 +73,51 @@ func (r *run) askOn(client extmcp.ExtMcpClient, i int) {
 	r.add(c)
 }
 
-// slow starts two exchanges that are in flight when the signal comes: one that the
-// sidecar needs seconds to decide, and one whose message arrives over a slow line.
-// It returns when the sidecar is deciding the first.
+// slow starts exchanges that are in flight over the signal: one whose message
+// arrives over a slow line, and, unless the row ends before that is through, heavy
+// ones that are being decided at the signal and at the end of the drain wait. It
+// returns when the sidecar is deciding.
 func (r *run) slow(ctx context.Context) error {
-	want := r.row.drainEnd() + time.Second
-	if n := len(r.row.Signals); n > 1 {
-		want = r.row.Signals[n-1] + 1500*time.Millisecond
-	}
-	size, err := r.heavySize(ctx, want)
+	line, err := r.sidecar.Dial(grpc.WithContextDialer(r.slowLine))
 	if err != nil {
 		return err
 	}
-	r.slowCall("on a slow line", result(slowLineBytes), grpc.WithContextDialer(r.slowLine))
-	r.slowCall("heavy", result(size))
-	err = r.sidecar.Await(ctx, "an exchange was in flight", func() bool {
+	r.slowCall("on a slow line", line, result(slowLineBytes))
+	if r.row.Release < 0 {
+		return nil
+	}
+	size, err := r.heavySize(ctx)
+	if err != nil {
+		return err
+	}
+	body := result(size)
+	if end := r.row.drainEnd(); end > 0 {
+		conn, err := r.sidecar.Dial()
+		if err != nil {
+			return err
+		}
+		if err := sidecar.AwaitServing(ctx, conn); err != nil { // so that it is open before the listener closes
+			conn.Close()
+			return err
+		}
+		r.afterSignal(func() {
+			if r.wait(end - heavyBefore) {
+				conn.Close()
+				return
+			}
+			r.slowCall("heavy, at the end of the wait", conn, body)
+		})
+	}
+	conn, err := r.sidecar.Dial()
+	if err != nil {
+		return err
+	}
+	r.slowCall("heavy, at the signal", conn, body)
+	return r.sidecar.Await(ctx, "an exchange was being decided", func() bool {
 		m, err := sidecar.Metrics(ctx, r.sidecar.Admin)
 		r.o.Busy = err == nil && m["mcp_guardrails_inflight"] > 0
 		return r.o.Busy
 	})
-	return err
 }
 
 const (
@@ -101,11 +126,14 @@ const (
 	// less than the transport's first window, so that nothing but the line holds it up.
 	beforeTheStop = 32 << 10
 	// Sizes of the heavy exchange, in bytes: what is measured, and the most.
-	sample, heaviest = 4 << 20, 160 << 20
+	sample, heaviest = 8 << 20, 128 << 20
+	// heavyTakes is what the heavy exchange should take, heavyBefore how long before
+	// the end of the drain wait the second one begins.
+	heavyTakes, heavyBefore = 1200 * time.Millisecond, 150 * time.Millisecond
 )
 
-// heavySize is how large a result must be to be decided for about so long.
-func (r *run) heavySize(ctx context.Context, want time.Duration) (int, error) {
+// heavySize is how large a result must be to take about as long as it should.
+func (r *run) heavySize(ctx context.Context) (int, error) {
 	conn, err := r.sidecar.Dial()
 	if err != nil {
 		return 0, err
@@ -118,7 +146,7 @@ func (r *run) heavySize(ctx context.Context, want time.Duration) (int, error) {
 		return 0, err
 	}
 	took := max(time.Since(begin), time.Millisecond)
-	return int(min(max(float64(sample)*want.Seconds()/took.Seconds(), sample), heaviest)), nil
+	return int(min(max(float64(sample)*heavyTakes.Seconds()/took.Seconds(), sample), heaviest)), nil
 }
 
 // result is a harmless tool result of about so many bytes.
@@ -135,21 +163,30 @@ func decide(ctx context.Context, client extmcp.ExtMcpClient, body []byte) error 
 	return err
 }
 
-func (r *run) slowCall(name string, body []byte, more ...grpc.DialOption) {
+// slowCall makes one call on a connection that is its own and closes it.
+func (r *run) slowCall(name string, conn *grpc.ClientConn, body []byte) {
 	start := time.Now()
 	r.load.Go(func() {
+		defer conn.Close()
 		c := Call{Name: name}
-		conn, err := r.sidecar.Dial(more...)
-		if err == nil {
-			defer conn.Close()
-			err = decide(r.ctx, extmcp.NewExtMcpClient(conn), body)
-		}
+		err := decide(r.ctx, extmcp.NewExtMcpClient(conn), body)
 		end := time.Now()
 		c.Result, c.Detail = classify(err)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		c.Start, c.End = start.Sub(r.zero), end.Sub(r.zero)
 		r.o.Slow = append(r.o.Slow, c)
+	})
+}
+
+// afterSignal does something on a goroutine once the first stop signal was sent.
+func (r *run) afterSignal(do func()) {
+	r.load.Go(func() {
+		select {
+		case <-r.signalled:
+			do()
+		case <-r.ctx.Done():
+		}
 	})
 }
 
@@ -163,38 +200,12 @@ func (r *run) slowLine(ctx context.Context, _ string) (net.Conn, error) {
 	}
 	line := &slowConn{Conn: c, open: make(chan struct{}), closed: make(chan struct{})}
 	if r.row.Release >= 0 {
-		r.looks.Go(func() {
-			// The signal comes later than the dial; the end of the drain counts from it.
-			for {
-				r.mu.Lock()
-				signalled := len(r.o.Signals) > 0
-				r.mu.Unlock()
-				if signalled {
-					break
-				}
-				if r.pause(pollEvery) {
-					return
-				}
-			}
+		r.afterSignal(func() {
 			r.wait(r.row.drainEnd() + r.row.Release)
 			close(line.open)
 		})
 	}
 	return line, nil
-}
-
-// pause waits and reports whether the run is over.
-func (r *run) pause(d time.Duration) (over bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return false
-	case <-r.sidecar.Exited():
-		return true
-	case <-r.ctx.Done():
-		return true
-	}
 }
 
 // slowConn writes only so much until it is opened.

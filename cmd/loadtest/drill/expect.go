@@ -49,6 +49,24 @@ func notReadyAtOnce(_ Row, o *Outcome) Check {
 	return c
 }
 
+// neverReadyAgain expects no poll after the signal to say that it is ready; without
+// a drain wait the port may be closed before the first one.
+func neverReadyAgain(_ Row, o *Outcome) Check {
+	c := Check{Promise: "no poll after the signal says SERVING"}
+	after := 0
+	for _, p := range o.Polls {
+		if p.At < 0 {
+			continue
+		}
+		if after++; p.State == serving {
+			c.Seen = fmt.Sprintf("SERVING at %v", p.At.Round(time.Millisecond))
+			return c
+		}
+	}
+	c.Held, c.Seen = after > 0, fmt.Sprintf("%d polls", after)
+	return c
+}
+
 // allServed expects calls, at least so many, all to be ok.
 func allServed(least int) Expectation {
 	return func(_ Row, o *Outcome) Check {
@@ -92,11 +110,15 @@ func refusedAfterTheFlip(_ Row, o *Outcome) Check {
 	}
 }
 
-// slowServed expects the exchanges in flight to be ok, and to have been in flight.
+// slowServed expects the exchanges in flight to be ok, and to have been in flight:
+// at the signal, and at the end of the drain wait.
 func slowServed(r Row, o *Outcome) Check {
-	c := Check{Promise: "the slow exchanges are ok, and outlast the drain wait", Held: o.Busy && len(o.Slow) > 0, Seen: "none in flight"}
+	c := Check{Promise: "the slow exchanges are ok: in flight at the signal, and at the end of the drain wait", Held: len(o.Slow) > 0, Seen: "none"}
+	atSignal, atEnd := false, false
 	for i, s := range o.Slow {
-		c.Held = c.Held && s.Result == OK && s.Start < 0 && s.End > r.drainEnd()
+		c.Held = c.Held && s.Result == OK
+		atSignal = atSignal || s.Start < 0 && s.End > 0
+		atEnd = atEnd || s.Start < r.drainEnd() && s.End > r.drainEnd()
 		if i == 0 {
 			c.Seen = ""
 		} else {
@@ -105,18 +127,20 @@ func slowServed(r Row, o *Outcome) Check {
 		c.Seen += fmt.Sprintf("%s: %s at %v", s.Name, s.Result, s.End.Round(time.Millisecond))
 	}
 	if !o.Busy {
-		c.Seen += ", not being decided at the signal"
+		c.Seen += "; nothing was being decided at the signal"
 	}
+	c.Held = c.Held && atSignal && atEnd && o.Busy
 	return c
 }
 
-// slowCutOff expects the exchange in flight to get an error, not an answer.
+// slowCutOff expects the exchange that is still in flight at the end to get an
+// error, and no answer.
 func slowCutOff(_ Row, o *Outcome) Check {
-	c := Check{Promise: "the exchange in flight is cut off, not answered", Held: len(o.Slow) > 0, Seen: tally(o.Slow)}
-	for _, s := range o.Slow {
-		c.Held = c.Held && s.Result == CutOff
+	return Check{
+		Promise: "the exchange in flight at the end is cut off, not answered",
+		Held:    len(o.Slow) > 0 && count(o.Slow, CutOff) == len(o.Slow),
+		Seen:    tally(o.Slow),
 	}
-	return c
 }
 
 // streamsTold expects the open health streams to hear of it and to be ended.

@@ -83,10 +83,12 @@ type run struct {
 	env     sidecar.Env
 	sidecar *sidecar.Process
 	zero    time.Time // the first stop signal
-	load    sync.WaitGroup
-	looks   sync.WaitGroup
-	mu      sync.Mutex // guards the outcome while many look at once
-	o       Outcome
+	// signalled is closed when it was sent.
+	signalled chan struct{}
+	load      sync.WaitGroup
+	looks     sync.WaitGroup
+	mu        sync.Mutex // guards the outcome while many look at once
+	o         Outcome
 }
 
 func runRow(parent context.Context, o Options, row Row) (outcome *Outcome, err error) {
@@ -105,7 +107,7 @@ func runRow(parent context.Context, o Options, row Row) (outcome *Outcome, err e
 	}()
 	ctx, cancel := context.WithTimeout(parent, 10*time.Minute)
 	defer cancel()
-	r := &run{row: row, traffic: o.Traffic, ctx: ctx, dir: dir}
+	r := &run{row: row, traffic: o.Traffic, ctx: ctx, dir: dir, signalled: make(chan struct{})}
 	r.env = row.Env.With(sidecar.Env{
 		"SHUTDOWN_DRAIN_S": seconds(row.Drain), "SHUTDOWN_GRACE_S": seconds(row.Grace), "SHUTDOWN_CLEANUP_S": seconds(row.Cleanup),
 	})
@@ -191,6 +193,7 @@ func (r *run) drill() error {
 	if err := r.signal(); err != nil {
 		return err
 	}
+	close(r.signalled)
 	stop := make(chan struct{})
 	r.looks.Go(func() { r.pollAll(stop) })
 	r.load.Go(r.calls)
@@ -232,7 +235,11 @@ func (r *run) wait(until time.Duration) (ended bool) {
 
 func (r *run) signal() error {
 	r.mu.Lock()
-	r.o.Signals = append(r.o.Signals, Step{At: time.Since(r.zero), Name: stopSignal.String()})
+	at := time.Duration(0) // the first one is the zero of all times
+	if len(r.o.Signals) > 0 {
+		at = time.Since(r.zero)
+	}
+	r.o.Signals = append(r.o.Signals, Step{At: at, Name: stopSignal.String()})
 	r.mu.Unlock()
 	return r.sidecar.Signal(stopSignal)
 }
@@ -260,7 +267,7 @@ func (r *run) steps() error {
 	}
 	for _, l := range lines {
 		if l.Step != "" {
-			r.o.Steps = append(r.o.Steps, Step{At: l.At.Sub(r.zero), Took: time.Duration(l.Took * float64(time.Second)), Name: l.Step})
+			r.o.Steps = append(r.o.Steps, Step{At: l.At.Sub(r.zero), Took: l.Took.Duration, Name: l.Step})
 		}
 	}
 	return nil

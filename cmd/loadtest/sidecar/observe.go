@@ -21,7 +21,16 @@ type Line struct {
 	Step   string    `json:"step"`
 	To     string    `json:"to"`
 	Signal string    `json:"signal"`
-	Took   float64   `json:"took"`
+	Took   Span      `json:"took"`
+}
+
+// Span is a duration as the log writes it: "1.5s".
+type Span struct{ time.Duration }
+
+// UnmarshalText reads it.
+func (s *Span) UnmarshalText(text []byte) (err error) {
+	s.Duration, err = time.ParseDuration(string(text))
+	return err
 }
 
 // Lines are the lines of the log so far that are JSON.

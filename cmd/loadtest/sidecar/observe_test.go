@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,13 +18,13 @@ func TestLinesSkipWhatIsNoLine(t *testing.T) {
 	p := &Process{Dir: t.TempDir()}
 	_, err := p.Lines()
 	require.ErrorIs(t, err, os.ErrNotExist)
-	text := `{"level":"info","ts":"2026-01-02T03:04:05.678Z","msg":"stop step","step":"drain","took":1.5}` + "\nnoise\n" + `{"level":"in`
+	text := `{"level":"info","ts":"2026-01-02T03:04:05.678Z","msg":"stop step","step":"drain","took":"1.5s"}` + "\nnoise\n" + `{"level":"in`
 	require.NoError(t, os.WriteFile(filepath.Join(p.Dir, "sallyport.log"), []byte(text), 0o600))
 	lines, err := p.Lines()
 	require.NoError(t, err)
 	require.Len(t, lines, 1)
 	require.Equal(t, "drain", lines[0].Step)
-	require.InDelta(t, 1.5, lines[0].Took, 1e-9)
+	require.Equal(t, 1500*time.Millisecond, lines[0].Took.Duration)
 	require.Equal(t, 5, lines[0].At.Second())
 }
 

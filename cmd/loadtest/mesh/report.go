@@ -1,0 +1,149 @@
+package mesh
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
+	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/report"
+)
+
+// What the sidecar promises under load.
+const (
+	wantGoodput = 0.9 // of the peak, above capacity
+	wantProbe   = 100 * time.Millisecond
+)
+
+// Report is the result as text, JSON or a page with charts.
+func (r *Result) Report() *report.Report {
+	rep := report.New("The sidecar under load", "Calls, results and lists of tools of the MCP mix over gRPC, in an open loop.")
+	target := r.opts.Addr
+	if r.own {
+		target = "started by this test, with its load generator on the same CPUs"
+	}
+	rep.Fact("sidecar", target)
+	rep.Fact("connections", r.opts.Connections)
+	rep.Fact("texts that repeat an earlier one", report.Ratio(r.opts.RepeatShare))
+	rep.Fact("machine", fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	rep.Fact("load average", fmt.Sprintf("%s before, %s after", r.loads[0], r.loads[1]))
+	rep.Fact("seed", int64(r.opts.Seed)) //nolint:gosec // shown, not used
+	rep.Fact("version", build.Version())
+	var f report.Figures
+	for _, s := range r.steps {
+		f = append(f, s.figures()...)
+	}
+	rep.Section("In short", f)
+	for _, s := range r.steps {
+		s.report(rep)
+	}
+	return rep
+}
+
+func (s *Step) name() string {
+	if s.fraction == 0 {
+		return fmt.Sprintf("%.0f exchanges/s", s.rate)
+	}
+	return fmt.Sprintf("%.0f %% of capacity", 100*s.fraction)
+}
+
+func judged(ok bool) report.State {
+	if ok {
+		return report.Good
+	}
+	return report.Bad
+}
+
+func (s *Step) figures() report.Figures {
+	goodput := report.Figure{Name: s.name() + ": goodput", Value: s.goodput, Unit: "exchanges/s", Note: fmt.Sprintf("%.0f %% of the peak, %s", 100*s.goodput/s.peak, report.Format(s.peak))}
+	if s.fraction >= 1 {
+		goodput.State = judged(s.goodput >= wantGoodput*s.peak)
+		goodput.Note += fmt.Sprintf("; want %.0f %%", 100*wantGoodput)
+	}
+	probe := s.watch.probes.At(0.99)
+	return report.Figures{
+		goodput,
+		{Name: s.name() + ": p99", Value: s.latency.At(0.99), State: judged(s.latency.At(0.99) <= patience), Note: fmt.Sprintf("of decided exchanges, from the scheduled moment; want under %v", patience)},
+		{Name: s.name() + ": health p99", Value: probe, State: judged(probe < wantProbe && s.watch.failed == 0), Note: fmt.Sprintf("%d checks, %d not SERVING; want under %v", s.watch.probes.Count(), s.watch.failed, wantProbe)},
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func (s *Step) report(rep *report.Report) {
+	times := &report.Table{Title: "Milliseconds", Columns: report.Columns("of", "count", "p50 (ms)", "p90 (ms)", "p99 (ms)", "p99.9 (ms)", "max (ms)"),
+		Note: "Exchanges count from the moment at which they were to be sent."}
+	times.Columns[0].Left = true
+	for _, x := range []struct {
+		name string
+		l    *measure.Latency
+	}{{"decided exchanges", s.latency}, {"refusals for load", s.refusal}, {"health checks", s.watch.probes}} {
+		times.Row(x.name, x.l.Count(), ms(x.l.At(0.5)), ms(x.l.At(0.9)), ms(x.l.At(0.99)), ms(x.l.At(0.999)), ms(x.l.Max()))
+	}
+	fates := &report.Table{Title: "What became of the exchanges", Columns: report.Columns("outcome", "exchanges", "share")}
+	fates.Columns[0].Left = true
+	share := func(n int) report.Ratio { return report.Ratio(float64(n) / float64(max(1, s.offered))) }
+	for _, f := range slices.Sorted(maps.Keys(s.fates)) {
+		fates.Row(string(f), s.fates[f], share(s.fates[f]))
+	}
+	if s.late > 0 {
+		fates.Row(fmt.Sprintf("of these, decided after %v", patience), s.late, share(s.late))
+	}
+	if s.lost > 0 {
+		fates.Row("not sent: too many on their way", s.lost, share(s.lost))
+	}
+	sec := rep.Section("Open loop at "+s.name(), report.Text(fmt.Sprintf(
+		"%d exchanges at %.0f a second for %v (Poisson). The load generator itself used %.2f CPUs.", s.offered, s.rate, s.took.Round(time.Millisecond), s.clientCPU.Seconds()/s.took.Seconds())), times, fates)
+	sec.Add(s.overTime())
+	if len(s.watch.samples) > 1 {
+		sec.Add(s.chart("Resident size", "resident", "MiB", func(x Sample) float64 { return x.Resident / (1 << 20) }),
+			s.chart("Goroutines", "goroutines", "", func(x Sample) float64 { return x.Goroutines }),
+			s.chart("In flight", "exchanges", "", func(x Sample) float64 { return x.Inflight }))
+		sec.Add(s.growth())
+	}
+}
+
+func (s *Step) overTime() *report.LineChart {
+	c := &report.LineChart{Title: "Latency of decided exchanges, second by second", X: report.Axis{Label: "time", Unit: "s"}, Y: report.Axis{Label: "latency", Unit: "ms"}}
+	for _, q := range []float64{0.5, 0.99} {
+		line := report.Series{Name: fmt.Sprintf("p%.0f", 100*q)}
+		for i, l := range s.perSecond {
+			if l.Count() > 0 {
+				line.Points = append(line.Points, report.Point{X: float64(i), Y: ms(l.At(q))})
+			}
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
+
+func (s *Step) chart(title, label, unit string, of func(Sample) float64) *report.LineChart {
+	line := report.Series{Name: label}
+	for _, x := range s.watch.samples {
+		line.Points = append(line.Points, report.Point{X: x.At.Seconds(), Y: of(x)})
+	}
+	return &report.LineChart{Title: title, X: report.Axis{Label: "time", Unit: "s"}, Y: report.Axis{Label: label, Unit: unit}, Series: []report.Series{line}}
+}
+
+// growth is the resident size of the last quarter against the second quarter: the
+// first is warm-up.
+func (s *Step) growth() report.Figures {
+	mean := func(from, to int) float64 {
+		total := 0.0
+		for _, x := range s.watch.samples[from:to] {
+			total += x.Resident
+		}
+		return total / float64(max(1, to-from))
+	}
+	n := len(s.watch.samples)
+	early, late := mean(n/4, max(n/2, n/4+1)), mean(3*n/4, n)
+	first, last := s.watch.samples[0], s.watch.samples[n-1]
+	f := report.Figures{{Name: "resident size", Value: report.Bytes(int64(late)), Note: fmt.Sprintf("last quarter; %+.1f %% against the second", 100*(late-early)/max(early, 1))}}
+	if d := (last.At - first.At).Seconds(); d > 0 {
+		f = append(f, report.Figure{Name: "CPUs of the sidecar", Value: (last.CPU - first.CPU) / d})
+	}
+	return f
+}

@@ -1,0 +1,264 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/sidecar"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
+	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
+)
+
+// Step is one open loop.
+type Step struct {
+	fraction    float64 // of the capacity; 0 when a rate was asked for
+	rate        float64
+	offered     int
+	fates       map[Fate]int
+	lost        int
+	late        int     // decided, but after patience
+	peak        float64 // decided exchanges per second in a closed loop, before and after
+	goodput     float64 // decided in time, per second
+	latency     *measure.Latency
+	refusal     *measure.Latency // of what was not decided
+	perSecond   []*measure.Latency
+	sharePerSec [][2]int // decided, offered
+	watch       *watcher
+	took        time.Duration
+	clientCPU   time.Duration
+}
+
+// Result is everything that was measured.
+type Result struct {
+	opts  Options
+	steps []*Step
+	loads [2]string
+	own   bool
+}
+
+const (
+	// patience is how long a gateway waits, by its usual timeout.
+	patience = 3 * time.Second
+	// callLimit bounds one call of the load.
+	callLimit = 10 * time.Second
+	// mostOutstanding bounds the exchanges on their way.
+	mostOutstanding = 20_000
+	startLimit      = 2 * time.Minute
+	stopLimit       = 30 * time.Second
+	// peakPart is the part of a duration that the capacity is measured for, on each
+	// side of an open loop.
+	peakPart = 5
+)
+
+// mesh is a run on its way.
+type mesh struct {
+	opts    Options
+	admin   string
+	conns   []*grpc.ClientConn
+	clients []extmcp.ExtMcpClient
+	next    atomic.Uint64
+	seed    uint64
+}
+
+// Run measures. It starts a sidecar unless one is named, and stops what it started.
+func Run(ctx context.Context, o Options) (result *Result, err error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	defer o.Progress.Done()
+	m := &mesh{opts: o, admin: o.Admin, seed: o.Seed}
+	addr := o.Addr
+	if addr == "" {
+		o.Progress.Step("starting %s", o.Sallyport)
+		binary, err := filepath.Abs(o.Sallyport)
+		if err != nil {
+			return nil, err
+		}
+		dir, err := os.MkdirTemp("", "sallyport-load-*")
+		if err != nil {
+			return nil, err
+		}
+		p, err := sidecar.Start(ctx, binary, dir, sidecar.Env{"SHUTDOWN_DRAIN_S": "0"}.With(o.Env))
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			stop := p.Stop(stopLimit)
+			if stop == nil {
+				stop = os.RemoveAll(dir)
+			}
+			err = errors.Join(err, stop)
+		}()
+		addr, m.admin = p.Addr, p.Admin
+	}
+	defer func() {
+		for _, c := range m.conns {
+			c.Close()
+		}
+	}()
+	for range o.Connections {
+		c, err := sidecar.Dial(addr)
+		if err != nil {
+			return nil, err
+		}
+		m.conns = append(m.conns, c)
+		m.clients = append(m.clients, extmcp.NewExtMcpClient(c))
+	}
+	probe, err := sidecar.Dial(addr)
+	if err != nil {
+		return nil, err
+	}
+	defer probe.Close()
+	ready, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	if err := sidecar.AwaitServing(ready, probe); err != nil {
+		return nil, err
+	}
+	r := &Result{opts: o, own: o.Addr == ""}
+	r.loads[0] = measure.LoadAverage()
+	fractions := o.Fractions
+	if o.Rate > 0 {
+		fractions = []float64{0}
+	}
+	for _, f := range fractions {
+		s, err := m.step(ctx, f, probe)
+		if err != nil {
+			return nil, err
+		}
+		r.steps = append(r.steps, s)
+	}
+	r.loads[1] = measure.LoadAverage()
+	return r, nil
+}
+
+func (m *mesh) client() extmcp.ExtMcpClient {
+	return m.clients[m.next.Add(1)%uint64(len(m.clients))]
+}
+
+// exchanges makes n that were not sent before, but for the share that repeats.
+func (m *mesh) exchanges(n int) ([]exchange, error) {
+	m.seed++
+	return newSource(m.opts.RepeatShare, m.seed).many(n)
+}
+
+// prepared is how many exchanges a closed loop has ready before it begins; it
+// starts again from the first when it needs more.
+const prepared = 4000
+
+// peak is how many exchanges per second are decided when so many callers wait for
+// answers all the time.
+func (m *mesh) peak(ctx context.Context) (float64, error) {
+	m.opts.Progress.Step("the capacity, in a closed loop of %d callers", m.opts.Callers)
+	xs, err := m.exchanges(prepared)
+	if err != nil {
+		return 0, err
+	}
+	d := max(m.opts.Duration/peakPart, 50*time.Millisecond)
+	limited, cancel := context.WithTimeout(ctx, callLimit+d)
+	defer cancel()
+	var next, decided, wrong atomic.Int64
+	var callers sync.WaitGroup
+	begin := time.Now()
+	for range m.opts.Callers {
+		callers.Go(func() {
+			for time.Since(begin) < d && limited.Err() == nil {
+				x := xs[int(next.Add(1)-1)%len(xs)]
+				if x.ask(limited, m.client()).decided() {
+					decided.Add(1)
+				} else {
+					wrong.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	took := time.Since(begin)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if decided.Load() == 0 {
+		return 0, fmt.Errorf("measure the capacity: none of %d exchanges was decided", wrong.Load())
+	}
+	return float64(decided.Load()) / took.Seconds(), nil
+}
+
+func (m *mesh) step(ctx context.Context, fraction float64, probe *grpc.ClientConn) (*Step, error) {
+	before, err := m.peak(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Step{fraction: fraction, rate: m.opts.Rate, fates: map[Fate]int{}, latency: measure.NewLatency(), refusal: measure.NewLatency()}
+	if s.rate == 0 {
+		s.rate = fraction * before
+	}
+	schedule := traffic.Poisson(s.rate, m.opts.Duration, m.seed)
+	s.offered = len(schedule)
+	xs, err := m.exchanges(len(schedule))
+	if err != nil {
+		return nil, err
+	}
+	for range int(m.opts.Duration/time.Second) + 1 {
+		s.perSecond = append(s.perSecond, measure.NewLatency())
+	}
+	s.sharePerSec = make([][2]int, len(s.perSecond))
+	m.opts.Progress.Step("open loop at %.0f exchanges/s: %d exchanges in %v", s.rate, len(schedule), m.opts.Duration)
+	s.watch = &watcher{admin: m.admin, begin: time.Now(), probes: measure.NewLatency()}
+	watching, stop := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { s.watch.metrics(watching) })
+	watchers.Go(func() { s.watch.health(watching, probe) })
+	var mu sync.Mutex
+	inTime := 0
+	usage, _ := measure.Of(func() error {
+		measure.OpenLoop(ctx, schedule, mostOutstanding, func(i int, scheduled time.Time) {
+			limited, cancel := context.WithDeadline(ctx, scheduled.Add(callLimit))
+			defer cancel()
+			fate := xs[i].ask(limited, m.client())
+			took := time.Since(scheduled)
+			second := min(int(schedule[i]/time.Second), len(s.perSecond)-1)
+			mu.Lock()
+			defer mu.Unlock()
+			s.fates[fate]++
+			s.sharePerSec[second][1]++
+			if !fate.decided() {
+				s.refusal.Record(took)
+				return
+			}
+			s.latency.Record(took)
+			s.perSecond[second].Record(took)
+			s.sharePerSec[second][0]++
+			if took <= patience {
+				inTime++
+			} else {
+				s.late++
+			}
+		}, func(int) {
+			mu.Lock()
+			defer mu.Unlock()
+			s.lost++
+		})
+		return nil
+	})
+	stop()
+	watchers.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.took, s.clientCPU = usage.Wall, usage.CPU
+	s.goodput = float64(inTime) / max(usage.Wall, m.opts.Duration).Seconds()
+	after, err := m.peak(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.peak = (before + after) / 2
+	return s, nil
+}

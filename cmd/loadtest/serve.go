@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/mesh"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/sidecar"
+)
+
+func serveCommand() *cobra.Command {
+	var o mesh.Options
+	var out output
+	var env []string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Measure the whole sidecar through gRPC, under an open loop",
+		Long: `Measure the whole sidecar through gRPC: calls, results and lists of tools of the
+MCP length mix arrive at random (Poisson) at fractions of the capacity, which a
+closed loop measures before and after. Without --addr a sidecar is started.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := settingsOf(env)
+			if err = errors.Join(err, out.check()); err != nil {
+				return err
+			}
+			o.Env, o.Progress = settings, measure.NewProgress(os.Stderr)
+			if err := o.Check(); err != nil {
+				return err
+			}
+			result, err := mesh.Run(cmd.Context(), o)
+			if err != nil {
+				return failure{err}
+			}
+			if err := out.write(cmd, result.Report()); err != nil {
+				return failure{err}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Addr, "addr", "", "gRPC address of a running sidecar on this machine (default: start one)")
+	f.StringVar(&o.Admin, "admin", "", "admin address of that sidecar, for memory and goroutines")
+	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to start")
+	f.StringArrayVar(&env, "set", nil, "a setting of the sidecar to start, NAME=value; may be repeated")
+	f.IntVar(&o.Connections, "connections", 4, "connections of the gateway")
+	f.IntVar(&o.Callers, "callers", 64, "callers of the closed loop that measures the capacity")
+	f.Float64Var(&o.RepeatShare, "repeat-share", 0.3, "share of texts that repeat an earlier one")
+	f.DurationVar(&o.Duration, "duration", 20*time.Second, "time of each open loop")
+	f.Float64SliceVar(&o.Fractions, "fraction", []float64{0.7, 1.5}, "arrival rates, as fractions of the measured capacity")
+	f.Float64Var(&o.Rate, "rate", 0, "one arrival rate in exchanges per second, in place of the fractions")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of exchanges and arrivals")
+	out.flags(cmd)
+	return cmd
+}
+
+// settingsOf reads NAME=value pairs.
+func settingsOf(pairs []string) (sidecar.Env, error) {
+	env := sidecar.Env{}
+	for _, p := range pairs {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("set %q: want NAME=value", p)
+		}
+		env[name] = value
+	}
+	return env, nil
+}
