@@ -1,0 +1,119 @@
+package sallyport_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/decision"
+)
+
+// steered flags a result that holds the word MARKER and denies a shell that follows one of the tool fetch.
+const steered = `
+detectors:
+  - {name: marker, category: prompt_injection, severity: review, side: response, patterns: [MARKER]}
+rules:
+  - name: steered-then-shell
+    flow:
+      within: 10m
+      steps:
+        - result: {tool: fetch, labels: [injection]}
+        - call: {tool: shell}
+`
+
+var sharedKey = func(c *sallyport.Config) { c.ExchangeKeys = [][]byte{[]byte("0123456789abcdef0123456789abcdef")} }
+
+// TestResponseOnAnotherReplica: with a shared key the replica that gets the response knows which call it answers and whose, and
+// the caller's next call there is judged by it.
+func TestResponseOnAnotherReplica(t *testing.T) {
+	first, second := newOffice(t, steered, sharedKey), newOffice(t, steered, sharedKey)
+	token := first.request("fetch", "{}").Call
+	require.NotEmpty(t, token)
+	require.Equal(t, decision.Flagged, second.response(token, "a MARKER").Outcome)
+	require.Equal(t, decision.Deny, second.request("shell", "{}").Outcome)
+	second.who = func(x *sallyport.Exchange) { x.Principal = "bob" }
+	require.Equal(t, decision.Allow, second.request("shell", "{}").Outcome, "another caller")
+	lines := second.end()
+	require.Equal(t, "fetch", lines[0].Tool)
+	require.Equal(t, []string{"steered-then-shell"}, lines[1].RulesHit)
+}
+
+// TestResponseOnAReplicaWithAnotherKey: without a shared key the response is one without a call. It is scanned all the same, and
+// there is nothing suspicious about it.
+func TestResponseOnAReplicaWithAnotherKey(t *testing.T) {
+	first, second := newOffice(t, steered, nil), newOffice(t, steered, nil)
+	token := first.request("fetch", "{}").Call
+	require.Equal(t, decision.Allow, second.response(token, "clean").Outcome)
+	require.Equal(t, decision.Flagged, second.response(token, "a MARKER").Outcome)
+	require.Equal(t, decision.Allow, second.request("shell", "{}").Outcome)
+	lines := second.end()
+	require.Empty(t, lines[0].Tool)
+	require.Empty(t, lines[0].Findings)
+}
+
+// TestTokenOfAnotherCall: a token tells the tool, whatever the response says. One that was changed, or that belongs to another
+// service or method, tells nothing and is a finding.
+func TestTokenOfAnotherCall(t *testing.T) {
+	o := newOffice(t, steered, nil)
+	read := o.request("read", "{}").Call
+	require.Equal(t, decision.Flagged, o.response(read, "a MARKER").Outcome)
+	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome, "what read returned is not what fetch returned")
+
+	fetch := o.request("fetch", "{}").Call
+	body, mac := fetch[:len(fetch)-8], fetch[len(fetch)-8:]
+	forged := body + strings.Map(func(r rune) rune {
+		if r == 'A' {
+			return 'B'
+		}
+		return 'A'
+	}, mac)
+	require.Equal(t, decision.Flagged, o.response(forged, "clean").Outcome)
+	o.response(forged, "a MARKER")
+	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome)
+
+	x := call("mail", `{"content":[{"type":"text","text":"a MARKER"}]}`)
+	x.Principal, x.Call = "alice", fetch
+	require.Equal(t, decision.Flagged, o.e.CheckResponse(t.Context(), x).Outcome)
+	x = list([]string{"files"}, `{"tools":[]}`)
+	x.Principal, x.Call = "alice", fetch
+	require.Equal(t, decision.Flagged, o.e.CheckResponse(t.Context(), x).Outcome)
+	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome)
+
+	require.Equal(t, decision.Flagged, o.response(fetch, "a MARKER").Outcome, "and the true one is still good")
+	require.Equal(t, decision.Deny, o.request("shell", "{}").Outcome)
+
+	var suspicions []string
+	for _, line := range o.end() {
+		for _, f := range line.Findings {
+			if strings.HasPrefix(f.Detector, "call_token_") {
+				suspicions = append(suspicions, f.Detector)
+			}
+		}
+	}
+	require.Equal(t, []string{"call_token_forged", "call_token_forged", "call_token_mismatch", "call_token_mismatch"}, suspicions)
+}
+
+// TestTokenFeedsOneResultEvent: a token that comes back a second time does not make the result happen twice.
+func TestTokenFeedsOneResultEvent(t *testing.T) {
+	const twice = `
+detectors:
+  - {name: marker, category: prompt_injection, severity: review, side: response, patterns: [MARKER]}
+rules:
+  - name: twice-then-shell
+    flow:
+      within: 10m
+      steps:
+        - result: {labels: [injection]}
+        - result: {labels: [injection]}
+        - call: {tool: shell}
+`
+	o := newOffice(t, twice, nil)
+	token := o.request("fetch", "{}").Call
+	o.response(token, "a MARKER")
+	o.response(token, "a MARKER")
+	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome, "one result, told twice")
+	o.response(o.request("fetch", "{}").Call, "a MARKER")
+	require.Equal(t, decision.Deny, o.request("shell", "{}").Outcome, "two results")
+}
