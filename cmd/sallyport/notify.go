@@ -27,6 +27,7 @@ type notifier struct {
 	ready sync.Once
 	hold  *time.Timer
 	final atomic.Bool // STOPPING=1 was said
+	last  atomic.Pointer[string]
 }
 
 // notifyQueue is how many notifications may wait for systemd. Phases change rarely;
@@ -76,13 +77,20 @@ func (n *notifier) say(state string) {
 
 func (n *notifier) sayReady() { n.ready.Do(func() { n.say(daemon.SdNotifyReady) }) }
 
+// status is the line that systemctl status shows.
+func (n *notifier) status(p sallyport.LifecyclePhase, reason string) {
+	text := "STATUS=" + p.String()
+	if reason != "" {
+		text += ": " + strings.ReplaceAll(reason, "\n", " ") // a line is an assignment
+	}
+	if last := n.last.Swap(&text); last == nil || *last != text {
+		n.say(text)
+	}
+}
+
 // phase passes on where the engine stands. It never waits.
 func (n *notifier) phase(c sallyport.PhaseChange) {
-	status := "STATUS=" + c.To.String()
-	if c.Reason != "" {
-		status += ": " + strings.ReplaceAll(c.Reason, "\n", " ") // a line is an assignment
-	}
-	n.say(status)
+	n.status(c.To, c.Reason)
 	switch {
 	case c.To.Ready():
 		n.sayReady()
@@ -104,5 +112,9 @@ func (n *notifier) reloading() (over func()) {
 	}
 }
 
-// alive feeds systemd's watchdog, where the unit has one.
-func (n *notifier) alive() { n.say(daemon.SdNotifyWatchdog) }
+// alive feeds systemd's watchdog, where the unit has one, and keeps the status
+// current: a reason can change within a phase.
+func (n *notifier) alive(now sallyport.Status) {
+	n.status(now.Phase, now.Reason)
+	n.say(daemon.SdNotifyWatchdog)
+}

@@ -71,7 +71,11 @@ func TestNotify(t *testing.T) {
 			n.phase(changed(messages.Draining, ""))
 			over()
 		}, []string{"RELOADING=1", "STATUS=draining", "STOPPING=1"}},
-		"the watchdog": {func(n *notifier) { n.alive() }, []string{"WATCHDOG=1"}},
+		"the watchdog": {func(n *notifier) {
+			n.phase(changed(messages.Warming, ""))
+			n.alive(sallyport.Status{Phase: messages.Warming})
+			n.alive(sallyport.Status{Phase: messages.Warming, Reason: "model: not found"})
+		}, []string{"STATUS=warming", "WATCHDOG=1", "STATUS=warming: model: not found", "WATCHDOG=1"}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, tc.want, told(t, tc.script)) })
 	}
@@ -84,7 +88,7 @@ func TestNotifyNeverWaits(t *testing.T) {
 	defer n.close()
 	defer close(stuck)
 	for range 10 * notifyQueue {
-		n.alive()
+		n.alive(sallyport.Status{})
 	}
 }
 
@@ -112,7 +116,7 @@ func TestNotifySocketThatIsGone(t *testing.T) {
 	core, seen := observer.New(zap.WarnLevel)
 	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "none"))
 	n := newNotifier(zap.New(core))
-	n.alive()
+	n.sayReady()
 	require.Eventually(t, func() bool { return seen.Len() == 1 }, 30*time.Second, time.Millisecond)
 	n.close()
 	require.Equal(t, "systemd is not told", seen.All()[0].Message)

@@ -226,7 +226,7 @@ func (s *sidecar) watchLiveness(ctx context.Context) {
 			live := s.engine.Live()
 			s.server.SetLive(live)
 			if live {
-				s.notify.alive()
+				s.notify.alive(s.engine.Status())
 			}
 		}
 	}
