@@ -45,6 +45,18 @@ test: setup ## run every test with the race detector
 bench: setup ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: loadtest
+loadtest: build ## measure batched inference and the sidecar under load into bin/reports
+	@mkdir -p bin/reports
+	bin/loadtest model --out bin/reports/model.txt --out bin/reports/model.json --out bin/reports/model.html
+	bin/loadtest serve --out bin/reports/serve.txt --out bin/reports/serve.json --out bin/reports/serve.html
+	@sed -n '1,/^Throughput/p' bin/reports/model.txt; sed -n '1,/^Open loop/p' bin/reports/serve.txt
+
+.PHONY: drill
+drill: build ## stop the real sidecar in every way; writes docs/drill.md and bin/reports
+	@mkdir -p bin/reports
+	bin/loadtest drain --markdown docs/drill.md --out bin/reports/drill.txt --out bin/reports/drill.json --out bin/reports/drill.html
+
 .PHONY: fuzz
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
 	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)

@@ -4,20 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/drill"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
-	"github.com/sallyport-mcp/sallyport/internal/report"
 )
 
 func drainCommand() *cobra.Command {
 	var o drill.Options
 	var out output
-	var rows, dir, markdown string
+	var rows, markdown string
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Prove from outside how the sidecar stops",
@@ -45,9 +43,6 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 			if err := out.write(cmd, rep); err != nil {
 				return failure{err}
 			}
-			if err := keep(rep, dir); err != nil {
-				return failure{err}
-			}
 			if markdown != "" {
 				if err := os.WriteFile(markdown, []byte(drill.Markdown(verdicts, o.Traffic)), 0o644); err != nil { //nolint:gosec // a page of the manual
 					return failure{err}
@@ -69,24 +64,7 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to drill")
 	f.DurationVar(&o.Traffic, "traffic", time.Second, "for how long calls are started after the signal")
 	f.StringVar(&rows, "row", "", "rows to run, separated by commas (default: all)")
-	f.StringVar(&dir, "dir", "", "also write drill.txt, drill.json and drill.html into this folder")
 	f.StringVar(&markdown, "markdown", "", "also write the matrix as a page of the manual into this file")
 	out.flags(cmd)
 	return cmd
-}
-
-// keep writes the report in every form.
-func keep(rep *report.Report, dir string) error {
-	if dir == "" {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // reports are no secret
-		return err
-	}
-	for _, name := range []string{"drill.txt", "drill.json", "drill.html"} {
-		if err := rep.WriteFile(filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -65,11 +65,14 @@ func run(ctx context.Context, args []string) int {
 }
 
 // output is where a report goes.
-type output struct{ format, file string }
+type output struct {
+	format string
+	files  []string
+}
 
 func (o *output) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, json or html")
-	cmd.Flags().StringVar(&o.file, "out", "", "write to this file instead of standard output; its extension decides the format")
+	cmd.Flags().StringArrayVar(&o.files, "out", nil, "write to this file instead of standard output; its extension decides the format; may be repeated")
 }
 
 // check finds mistakes before anything is measured.
@@ -79,8 +82,13 @@ func (o *output) check() error {
 }
 
 func (o *output) write(cmd *cobra.Command, r *report.Report) error {
-	if o.file != "" {
-		return r.WriteFile(o.file)
+	for _, file := range o.files {
+		if err := r.WriteFile(file); err != nil {
+			return err
+		}
+	}
+	if len(o.files) > 0 {
+		return nil
 	}
 	encoding, err := report.ParseEncoding(o.format)
 	if err != nil {

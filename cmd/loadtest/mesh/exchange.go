@@ -50,7 +50,7 @@ func newSource(repeatShare float64, seed uint64) *source {
 func (s *source) next() (exchange, error) {
 	t := s.texts.Next()
 	s.n++
-	meta, err := structpb.NewStruct(map[string]any{"session": fmt.Sprintf("session-%d", s.n*7919%sessions), "principal": "load"})
+	meta, err := structpb.NewStruct(map[string]any{"session": fmt.Sprintf("session-%d", s.n*7919%sessions), "principal": fmt.Sprintf("caller-%d", s.n*7919%sessions)})
 	if err != nil {
 		return exchange{}, fmt.Errorf("make an exchange: %w", err)
 	}
