@@ -36,9 +36,9 @@ func TestOverloadIsNotDegradation(t *testing.T) {
 // A scan ends soon after its deadline, even inside one long string, and the reply
 // has its audit line.
 func TestScanEndsAtItsDeadline(t *testing.T) {
-	t.Skip("fault: content.Scan looks at its context between strings only, so the server's last resort answers, with a ref in no audit line")
+	t.Skip("fault: content.Scan looks at its context between strings only; one long string outlives every deadline and is UNKNOWN in both failure modes")
 	t.Parallel()
-	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "10", "EXCHANGE_TIMEOUT_MS": "20"}))
+	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": "500"}))
 	const dense = "kim@example.org 4111 1111 1111 1111 "
 	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, 48<<20/len(dense)) + `"}]}`))
 	s.refused(a, undecided)
