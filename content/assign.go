@@ -110,6 +110,9 @@ func (d *Document) enter(c place, name string, named bool) place {
 	case "content", "contents", "messages", "resource":
 		return ctxBlocks
 	case "tools":
+		if d.method != "tools/list" {
+			return c // a tool's output cannot pose as a list of tools
+		}
 		return ctxTools
 	case "prompts", "resources", "resourceTemplates":
 		return ctxDefs

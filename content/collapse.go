@@ -8,6 +8,9 @@ import (
 // minSpaced is how many letters must stand apart for the text to be spelled out: fewer are initials and lists.
 const minSpaced = 6
 
+// minDistinct is how many different letters spell something.
+const minDistinct = 4
+
 // spelled reports whether a word is letters with the same hyphen or underscore between all of them.
 func spelled(w string) bool {
 	if c := w[1]; c != '-' && c != '_' || w[3] != c {
@@ -66,6 +69,11 @@ func spelledOut(src string, i int) (int, string) {
 		letters++
 		distinct |= 1 << (src[j] & 31)
 		end = j + 1
+		if len(gap) == 1 && end+1 < len(src) && src[end] == gap[0] && !separator(src[end+1]) {
+			// By far the most frequent: one more letter after the same gap.
+			j = end + 1
+			continue
+		}
 		k := end
 		for k < len(src) && separator(src[k]) && k-end < 5 {
 			k++
@@ -92,7 +100,7 @@ func finishSpelled(src string, letters int, distinct uint32, n int, b []byte) (i
 	if letters < minSpaced {
 		return 0, ""
 	}
-	if bits.OnesCount32(distinct) < 4 {
+	if bits.OnesCount32(distinct) < minDistinct {
 		return n, src[:n]
 	}
 	if b[len(b)-1] == ' ' {

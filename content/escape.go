@@ -32,15 +32,19 @@ func escapeLen(s string) int {
 
 // escapeStep undoes the escape at i, or takes the text up to the next one.
 func escapeStep(src string, i int) (int, string) {
-	if escapeMark[src[i]] && escapeLen(src[i:]) > 0 {
-		switch src[i] {
-		case '%':
+	switch src[i] {
+	case '%':
+		if percentLen(src[i:]) > 0 {
 			return percentStep(src, i)
-		case '&':
-			to, n := entity(src[i:])
+		}
+	case '&':
+		if to, n := entity(src[i:]); n > 0 {
 			return n, to
 		}
-		return backslashStep(src, i)
+	case '\\':
+		if n := backslashLen(src[i:]); n > 0 {
+			return backslashStep(src, i, n)
+		}
 	}
 	n := 1
 	for i+n < len(src) && !escapeMark[src[i+n]] {
@@ -90,6 +94,16 @@ func entity(s string) (string, int) {
 	if end < 3 || !isAlnum(s[1]) && s[1] != '#' {
 		return "", 0
 	}
+	switch s[1:end] {
+	case "lt":
+		return "<", end + 1
+	case "gt":
+		return ">", end + 1
+	case "amp":
+		return "&", end + 1
+	case "quot":
+		return `"`, end + 1
+	}
 	if to, ok := entities[s[1:end]]; ok {
 		return to, end + 1
 	}
@@ -102,7 +116,7 @@ func entity(s string) (string, int) {
 // entities are those that texts are full of; the library knows the rest.
 var entities = func() map[string]string {
 	m := map[string]string{}
-	for _, n := range []string{"lt", "gt", "amp", "quot", "apos", "nbsp", "#39", "#34", "#x27", "#x2F", "#47", "#60", "#62", "#160", "ndash", "mdash", "rsquo", "lsquo", "ldquo", "rdquo", "hellip", "copy", "shy", "zwnj", "zwj"} {
+	for _, n := range []string{"apos", "nbsp", "#39", "#34", "#x27", "#x2F", "#47", "#60", "#62", "#160", "ndash", "mdash", "rsquo", "lsquo", "ldquo", "rdquo", "hellip", "copy", "shy", "zwnj", "zwj"} {
 		m[n] = html.UnescapeString("&" + n + ";")
 	}
 	return m
@@ -129,9 +143,8 @@ func backslashLen(s string) int {
 	return 0
 }
 
-// backslashStep undoes one backslash escape, or a pair that spells one character.
-func backslashStep(src string, i int) (int, string) {
-	n := backslashLen(src[i:])
+// backslashStep undoes the backslash escape of n bytes at i, or a pair that spells one character.
+func backslashStep(src string, i, n int) (int, string) {
 	s := src[i : i+n]
 	switch s[1] {
 	case 'n':
@@ -143,7 +156,7 @@ func backslashStep(src string, i int) (int, string) {
 	case '"', '/':
 		return n, s[1:2]
 	case 'x':
-		return n, string(rune(hexValue(s[2])<<4 | hexValue(s[3])))
+		return n, runeString(rune(hexValue(s[2])<<4 | hexValue(s[3])))
 	}
 	if s[2] == '{' {
 		var r rune
@@ -158,5 +171,13 @@ func backslashStep(src string, i int) (int, string) {
 			return 12, string((r-0xd800)<<10 | (low - 0xdc00) + 0x10000)
 		}
 	}
-	return n, string(r)
+	return n, runeString(r)
+}
+
+// runeString is string(r) without an allocation for ASCII.
+func runeString(r rune) string {
+	if r >= 0 && r < 0x80 {
+		return asciiStrings[r]
+	}
+	return string(r)
 }

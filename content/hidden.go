@@ -136,8 +136,14 @@ func (sc *scan) hidden() {
 	marks, marksAt := 0, 0
 	for i := 0; i < len(text); {
 		c := text[i]
+		if n := plainLength[c]; n > 0 {
+			marks = 0
+			last = i
+			i += int(n)
+			continue
+		}
 		if c < 0x80 {
-			if byteClass[c]&classControl != 0 && sc.v.up == nil {
+			if sc.v.up == nil {
 				// Escapes of controls are how programs write them; only a control itself is one.
 				i = sc.control(i, runeAt(text, last))
 				continue
@@ -183,6 +189,10 @@ func (sc *scan) hidden() {
 			i += n
 			continue
 		}
+		if k <= invGlue && sc.full(detZeroWidth) {
+			i += n
+			continue
+		}
 		i = sc.invisible(i, runeAt(text, last), hasRTL)
 	}
 }
@@ -206,6 +216,19 @@ func leadLength(c byte) int {
 	}
 	return 4
 }
+
+// plainLength is the length of a character by its first byte, 0 where more than that byte must be looked at.
+var plainLength = func() (t [256]uint8) {
+	for i := range t {
+		switch c := byte(i); {
+		case c < 0x80 && byteClass[c]&classControl == 0:
+			t[i] = 1
+		case c >= 0xc3 && !maybeInvisible(c, 0x80) && !maybeInvisible(c, 0x85) && !maybeInvisible(c, 0xb8) && !maybeInvisible(c, 0xbf):
+			t[i] = uint8(leadLength(c))
+		}
+	}
+	return t
+}()
 
 // maybeInvisible tells by the first two bytes of a character that most are neither invisible nor combining nor
 // controls.

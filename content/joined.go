@@ -10,21 +10,30 @@ const joinReach = 512
 // between them, since clients do either. Only what crosses the border is new.
 func (sc *scan) joined() {
 	prev := -1
-	known := map[foundIn]bool{}
-	for i := range sc.rep.Findings {
-		known[foundIn{sc.rep.Findings[i].String, sc.rep.Findings[i].Detector}] = true
-	}
+	var known map[foundIn]bool
 	for i := range sc.d.strings {
 		s := &sc.d.strings[i]
 		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
 			continue
 		}
 		if prev >= 0 {
+			if known == nil {
+				known = sc.knownFinds()
+			}
 			sc.join(prev, i, "", known)
 			sc.join(prev, i, "\n", known)
 		}
 		prev = i
 	}
+}
+
+// knownFinds lists what was found in each string alone.
+func (sc *scan) knownFinds() map[foundIn]bool {
+	known := map[foundIn]bool{}
+	for i := range sc.rep.Findings {
+		known[foundIn{sc.rep.Findings[i].String, sc.rep.Findings[i].Detector}] = true
+	}
+	return known
 }
 
 // foundIn says that a detector found something in a string alone.

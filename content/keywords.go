@@ -8,6 +8,7 @@ const minKeyword = 3
 // keyword is a literal, in lower case, whose occurrence makes something worth a look.
 type keyword struct {
 	text string
+	rest string // text without the three bytes that the index is keyed by
 	// look examines the occurrence at byte position at; nil for a user detector.
 	look func(sc *scan, at int)
 	// user is one more than the index of the user detector that it opens, 0 for none.
@@ -51,6 +52,7 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 	used := 0
 	for _, w := range words {
 		w.text = foldASCII(w.text)
+		w.rest = w.text[minKeyword:]
 		h := uint32(w.text[0])<<16 | uint32(w.text[1])<<8 | uint32(w.text[2])
 		b := trigramHash(h)
 		x.bits[b>>6] |= 1 << (b & 63)
@@ -91,7 +93,7 @@ func (x *keywordIndex) run(sc *scan, text string) {
 		s := x.slot(h)
 		for j := range s.words {
 			w := &s.words[j]
-			if !hasFoldPrefix(text[i-2:], w.text) {
+			if !hasFoldPrefix(text[i+1:], w.rest) {
 				continue
 			}
 			if w.user > 0 {
@@ -130,7 +132,7 @@ func (x *keywordIndex) any(text string) bool {
 		}
 		s := x.slot(h)
 		for j := range s.words {
-			if hasFoldPrefix(text[i-2:], s.words[j].text) {
+			if hasFoldPrefix(text[i+1:], s.words[j].rest) {
 				return true
 			}
 		}

@@ -127,7 +127,7 @@ func lineStart(text string, at int) bool {
 
 // fakeTurn looks at a role name with its colon: a turn when it starts a line and an order follows.
 func (sc *scan) fakeTurn(at, end int, phrases map[[3]byte][]string) {
-	if lineStart(sc.text, at) && ordered(sc.text, end, phrases) {
+	if !sc.full(detFakeTurn) && lineStart(sc.text, at) && ordered(sc.text, end, phrases) {
 		sc.add(detFakeTurn, at, end)
 	}
 }
@@ -135,7 +135,7 @@ func (sc *scan) fakeTurn(at, end int, phrases map[[3]byte][]string) {
 // fakeHeading looks at a heading made of a role name alone, with an order under it. A heading that goes on, as
 // in "### System Requirements", is a heading.
 func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
-	if !lineStart(sc.text, at) {
+	if sc.full(detFakeTurn) || !lineStart(sc.text, at) {
 		return
 	}
 	rest := strings.TrimLeft(sc.text[end:min(len(sc.text), end+orderWindow)], " \t:*#")
@@ -149,6 +149,9 @@ func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
 
 // systemBlock looks at an opening tag that claims authority, with an order inside.
 func (sc *scan) systemBlock(at, end int) {
+	if sc.full(detSysBlock) {
+		return
+	}
 	phrases := ordersBy
 	if sc.text[at] == '[' {
 		// Logs and games write their own lines like this.

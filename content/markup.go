@@ -39,7 +39,7 @@ const (
 
 // seen reports whether the window of a place before reaches far enough beyond byte start.
 func (sc *scan) seen(start int) bool {
-	return sc.markup.v == sc.v && start < sc.markup.end-hiddenOverlap
+	return sc.markup.v == sc.v && start < sc.markup.end-hiddenOverlap || sc.full(detMarkup)
 }
 
 // hiddenMarkup looks at the hidden text from byte start up to the closing mark.

@@ -21,37 +21,63 @@ func overrideKeywords() []keyword {
 // gapless looks for the phrase among letters that were set apart evenly, which come out without the gaps between
 // words.
 func (sc *scan) gapless(at, end int) {
+	if sc.full(detOverride) {
+		return
+	}
 	for range 4 {
-		for _, w := range [...]string{"all", "any", "the", "your", "my", "of"} {
-			if hasFoldPrefix(sc.text[end:], w) {
-				end += len(w)
-				break
-			}
+		n := oneOf(sc.text[end:], gaplessFill[:])
+		if end += n; n == 0 {
+			break
 		}
 	}
-	for _, w := range [...]string{"previous", "prior", "above", "earlier", "preceding", "instructions", "systemprompt", "rules"} {
-		if hasFoldPrefix(sc.text[end:], w) {
-			sc.review(detOverride, at, end+len(w), Block)
-			return
-		}
+	if n := oneOf(sc.text[end:], gaplessThings[:]); n > 0 {
+		sc.review(detOverride, at, end+n, Block)
 	}
 }
 
-// Words between the verb and what it is to be done to.
-var overrideFill = map[string]bool{
-	"all": true, "any": true, "every": true, "the": true, "of": true, "your": true, "my": true, "our": true, "these": true, "those": true, "and": true, "or": true,
-	"everything": true, "what": true, "whatever": true, "other": true, "completely": true, "that": true, "this": true, "each": true, "both": true, "about": true, "such": true, "in": true, "from": true, "with": true,
+var (
+	gaplessFill   = [...]string{"all", "any", "the", "your", "my", "of"}
+	gaplessThings = [...]string{"previous", "prior", "above", "earlier", "preceding", "instructions", "systemprompt", "rules"}
+)
+
+// oneOf returns the length of the first of the words that s starts with, ASCII case ignored, 0 when it is none.
+func oneOf(s string, words []string) int {
+	if s == "" {
+		return 0
+	}
+	c := foldTable[s[0]]
+	for _, w := range words {
+		if w[0] == c && hasFoldPrefix(s, w) {
+			return len(w)
+		}
+	}
+	return 0
 }
 
-var overridePast = map[string]bool{
-	"previous": true, "prior": true, "above": true, "earlier": true, "preceding": true, "foregoing": true, "previously": true, "existing": true, "initial": true,
-	"original": true, "system": true, "past": true, "former": true, "given": true, "developer": true, "safety": true, "current": true,
-}
+// overrideWord is what a word after the verb may be.
+type overrideWord uint8
 
-var overrideThing = map[string]bool{
-	"instructions": true, "instruction": true, "prompt": true, "prompts": true, "directions": true, "directives": true, "directive": true, "rules": true, "guidelines": true,
-	"commands": true, "orders": true, "constraints": true, "programming": true, "guardrails": true, "context": true, "restrictions": true, "policies": true,
-}
+const (
+	overrideOther overrideWord = iota
+	overrideFill               // stands between the verb and what it is to be done to
+	overridePast               // says that it was given before
+	overrideThing              // means instructions
+)
+
+var overrideVocabulary = func() map[string]overrideWord {
+	m := map[string]overrideWord{}
+	for kind, words := range map[overrideWord]string{
+		overrideFill: "all any every the of your my our these those and or everything what whatever other completely that this each both about such in from with",
+		overridePast: "previous prior above earlier preceding foregoing previously existing initial original system past former given developer safety current",
+		overrideThing: "instructions instruction prompt prompts directions directives directive rules guidelines commands orders constraints programming guardrails " +
+			"context restrictions policies",
+	} {
+		for w := range strings.FieldsSeq(words) {
+			m[w] = kind
+		}
+	}
+	return m
+}()
 
 // overrideWords bounds the phrase, in words after the verb.
 const overrideWords = 9
@@ -60,7 +86,7 @@ const overrideWords = 9
 // word for instructions. The phrase in plain sight is a review, because people write about it, except where no
 // one does: in the definition of a tool and in server instructions. Behind an encoding it is an attack.
 func (sc *scan) override(at, end int) {
-	if at > 0 && isAlnum(sc.text[at-1]) {
+	if at > 0 && isAlnum(sc.text[at-1]) || sc.full(detOverride) {
 		return
 	}
 	stop, ok := overridden(sc.text, end)
@@ -93,17 +119,16 @@ func overridden(text string, i int) (stop int, ok bool) {
 			i++
 		}
 		word := strings.ToLower(text[w:i])
-		switch {
-		case overridePast[word]:
+		switch overrideVocabulary[word] {
+		case overridePast:
 			past = true
-		case overrideThing[word]:
+		case overrideThing:
 			return i, past
-		case overrideFill[word]:
-		case past && word != "" && between < 2 && word != "ignore" && word != "disregard" && word != "forget":
+		case overrideOther:
 			// A word or two may stand between: "previous security instructions".
-			between++
-		default:
-			return 0, false
+			if between++; !past || word == "" || between > 2 || word == "ignore" || word == "disregard" || word == "forget" {
+				return 0, false
+			}
 		}
 	}
 	return 0, false

@@ -50,6 +50,20 @@ var overrideThings = func() *keywordIndex {
 	return mustIndex(words...)
 }()
 
+// maxOverrideThing is the length of the longest word for instructions, in bytes.
+var maxOverrideThing = func() int {
+	n := 0
+	for _, l := range overrideLanguages {
+		for _, t := range l.thing {
+			n = max(n, len(t)+utf8.UTFMax)
+		}
+	}
+	return n
+}()
+
+// overrideAhead is how much more is read at once for the verbs to come, in bytes.
+const overrideAhead = 512
+
 // overrideReach is how far from the verb the other words may stand, in bytes.
 const overrideReach = 96
 
@@ -77,16 +91,29 @@ func overrideLanguageKeywords() []keyword {
 
 // overrideIn looks for the words of an override around a verb. Both must stand in its sentence.
 func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
-	if sc.verbs.v == sc.v && at < sc.verbs.end {
+	if sc.verbs.v == sc.v && at < sc.verbs.end || sc.full(detOverride) {
 		// The sentence of the verb before was read this far.
 		return
 	}
 	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
 	before, after := sc.text[lo:at], sc.text[end:hi]
-	sc.verbs = reach{sc.v, end + overrideReach/2}
-	if !overrideThings.any(sc.text[lo:hi]) {
+	// What was read for a verb before, without finding anything, is not read again.
+	from := lo
+	if sc.thingless.v == sc.v {
+		from = max(lo, sc.thingless.end-maxOverrideThing)
+	}
+	if from >= hi {
 		return
 	}
+	if ahead := min(len(sc.text), hi+overrideAhead); !overrideThings.any(sc.text[from:ahead]) {
+		sc.thingless = reach{sc.v, ahead}
+		return
+	}
+	if !overrideThings.any(sc.text[from:hi]) {
+		sc.thingless = reach{sc.v, hi}
+		return
+	}
+	sc.verbs = reach{sc.v, end + overrideReach/2}
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
 	}

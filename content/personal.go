@@ -20,17 +20,21 @@ func (sc *scan) emails() {
 	}
 }
 
-// Bounds of RFC 5321 on the two parts of an address, in bytes.
+// Bounds of RFC 5321 on the two parts of an address, in bytes; the least is with its @.
 const (
 	maxLocal  = 64
 	maxDomain = 253
+	minDomain = len("@x.yz")
 )
 
-// notTLD are the last labels that look like a domain but are a file's suffix or a version's.
-var notTLD = map[string]bool{
-	"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "ico": true, "css": true, "js": true, "mjs": true, "ts": true,
-	"tsx": true, "jsx": true, "json": true, "html": true, "yml": true, "yaml": true, "txt": true, "tgz": true, "zip": true, "dev0": true,
-	"alpha": true, "beta": true, "rc": true, "pdf": true, "exe": true,
+// notTLD reports whether the last label looks like that of a domain but is a file's suffix or a version's.
+func notTLD(label string) bool {
+	switch label {
+	case "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "mjs", "ts", "tsx", "jsx", "json", "html", "yml", "yaml", "txt", "tgz", "zip",
+		"dev0", "alpha", "beta", "rc", "pdf", "exe":
+		return true
+	}
+	return false
 }
 
 // email looks at the @ at byte at.
@@ -46,6 +50,9 @@ func (sc *scan) email(at int) {
 		}
 		end++
 	}
+	if end-at < minDomain {
+		return
+	}
 	if dot == end-1 {
 		// The end of a sentence.
 		end = dot
@@ -60,7 +67,7 @@ func (sc *scan) email(at int) {
 			return
 		}
 	}
-	if notTLD[strings.ToLower(top)] || isDigit(domain[0]) && versionLike(domain) {
+	if notTLD(strings.ToLower(top)) || isDigit(domain[0]) && versionLike(domain) {
 		return
 	}
 	start := at
@@ -141,6 +148,7 @@ func (sc *scan) digits() {
 		sc.card(sc.groups)
 		sc.ssn(start, end, count)
 		sc.national(start, end, count)
+		sc.international(start, end, count)
 	}
 }
 

@@ -14,7 +14,7 @@ const maxPhoneChecks = 4
 // phoneWords announce a telephone number.
 var phoneWords = []string{"phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms"}
 
-// internationals visits every plus sign with a digit after it.
+// internationals visits the plus signs whose digits come in ones and twos, which the visit of all digits passes by.
 func (sc *scan) internationals() {
 	text := sc.text
 	for from := 0; ; {
@@ -22,26 +22,54 @@ func (sc *scan) internationals() {
 		if i < 0 || from+i+8 > len(text) {
 			return
 		}
-		at := from + i
-		from = at + 1
-		if !isDigit(text[at+1]) && text[at+1] != '(' || at > 0 && (isAlnum(text[at-1]) || strings.IndexByte("_-./#=&?+", text[at-1]) >= 0 && !lineMark(text, at)) {
-			continue
-		}
-		start := at + 1
+		start := from + i + 1
+		from = start
 		if text[start] == '(' {
 			start++
 		}
+		if !isDigit(text[start]) || threeDigits(text[start:min(len(text), start+minPairs)]) {
+			continue
+		}
 		end, count := sc.cluster(text, start)
+		sc.international(start, end, count)
 		from = max(from, end)
-		if count < 8 || count > 15 || !phoneEnds(text, end) {
-			continue
+	}
+}
+
+// minPairs is the length of the shortest number in ones and twos, in bytes: eight digits and three separators.
+const minPairs = 11
+
+// threeDigits reports whether s has three digits in a row.
+func threeDigits(s string) bool {
+	run := 0
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			run = 0
+		} else if run++; run == 3 {
+			return true
 		}
-		if end-at-1 == count && count < 10 && !contextWord(text, at, phoneWords...) {
-			continue
-		}
-		if sc.validPhone(text[at:end], "ZZ") {
-			sc.add(detPhone, at, end)
-		}
+	}
+	return false
+}
+
+// international looks for a telephone number with its calling code: the digits of a cluster after a plus sign.
+func (sc *scan) international(start, end, count int) {
+	text := sc.text
+	at := start - 1
+	if at > 0 && text[at] == '(' {
+		at--
+	}
+	if at < 0 || text[at] != '+' || at > 0 && (isAlnum(text[at-1]) || strings.IndexByte("_-./#=&?+", text[at-1]) >= 0 && !lineMark(text, at)) {
+		return
+	}
+	if count < 8 || count > 15 || !phoneEnds(text, end) {
+		return
+	}
+	if end-at-1 == count && count < 10 && !contextWord(text, at, phoneWords...) {
+		return
+	}
+	if sc.validPhone(text[at:end], "ZZ") {
+		sc.add(detPhone, at, end)
 	}
 }
 
@@ -68,32 +96,43 @@ func phoneEnds(text string, end int) bool {
 	return end == len(text) || !isAlnum(text[end]) && strings.IndexByte("_@/-", text[end]) < 0
 }
 
-// callingCodes are the country codes in use.
-var callingCodes = sync.OnceValue(phonenumbers.GetSupportedCallingCodes)
+// callingCodes are the country codes in use, by their value.
+var callingCodes = sync.OnceValue(func() *[1000]bool {
+	var t [1000]bool
+	for code, ok := range phonenumbers.GetSupportedCallingCodes() {
+		t[code] = ok
+	}
+	return &t
+})
 
 // validPhone judges a number by its shape, and asks the library as long as it may.
 func (sc *scan) validPhone(s, region string) bool {
-	d := digitsOf(s)
+	var d [15]byte
+	n := 0
+	for i := 0; i < len(s) && n < len(d); i++ {
+		if isDigit(s[i]) {
+			d[n] = s[i] - '0'
+			n++
+		}
+	}
 	if region == "US" {
-		d = strings.TrimPrefix(d, "1")
-		if len(d) != 10 || d[0] < '2' || d[3] < '2' {
+		if d[0] == 1 {
+			copy(d[:], d[1:])
+			n--
+		}
+		if n != 10 || d[0] < 2 || d[3] < 2 {
 			return false
 		}
-	} else if codes := callingCodes(); !codes[int(d[0]-'0')] && !codes[number3(d[:2])] && !codes[number3(d[:3])] {
-		return false
+	} else {
+		codes := callingCodes()
+		if one := int(d[0]); !codes[one] && !codes[one*10+int(d[1])] && !codes[one*100+int(d[1])*10+int(d[2])] {
+			return false
+		}
 	}
 	if sc.phones >= maxPhoneChecks {
 		return true
 	}
 	sc.phones++
-	n, err := phonenumbers.Parse(s, region)
-	return err == nil && phonenumbers.IsValidNumber(n)
-}
-
-func number3(d string) int {
-	n := 0
-	for i := range len(d) {
-		n = n*10 + int(d[i]-'0')
-	}
-	return n
+	number, err := phonenumbers.Parse(s, region)
+	return err == nil && phonenumbers.IsValidNumber(number)
 }

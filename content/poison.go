@@ -36,12 +36,15 @@ func (sc *scan) definitional() bool {
 	return false
 }
 
+// poisonable reports whether the current text may still tell something new about a poisoned definition.
+func (sc *scan) poisonable() bool { return sc.definitional() && !sc.full(detPoison) }
+
 // moves are the verbs that take data somewhere.
 var moves = []string{"send", "forward", "upload", "post ", "copy", "email", "transmit", "exfiltrate", "leak", "include", "attach", "append", "call ", "invoke", "execute", "read ", "collect", "log "}
 
 // covert looks for a definition that orders something to be done behind the user's back.
 func (sc *scan) covert(at, end int) {
-	if !sc.definitional() {
+	if !sc.poisonable() {
 		return
 	}
 	near := sc.around(at, end, 100, 100)
@@ -64,7 +67,7 @@ func (sc *scan) covert(at, end int) {
 
 // divert looks for a definition that sends what another tool handles to an address that it names itself.
 func (sc *scan) divert(at, end int) {
-	if !sc.definitional() {
+	if !sc.poisonable() {
 		return
 	}
 	near := sc.around(at, end, 160, 160)
@@ -97,7 +100,7 @@ var negations = []string{"do not ", "don't ", "dont ", "never ", "not to ", "wit
 
 // secrecy looks for orders to keep something from the user.
 func (sc *scan) secrecy(at, end int) {
-	if !sc.definitional() {
+	if !sc.poisonable() {
 		return
 	}
 	before := sc.around(at, at, 24, 0)
@@ -143,7 +146,7 @@ var gives = []string{" as '", " as \"", " as `", "parameter", "argument", "siden
 
 // credentialPath looks for the reading of a place where credentials or confidences are kept.
 func (sc *scan) credentialPath(at, end int) {
-	if !sc.definitional() {
+	if !sc.poisonable() {
 		return
 	}
 	before := sc.around(at, at, 90, 0)
@@ -167,7 +170,7 @@ func (sc *scan) credentialPath(at, end int) {
 
 // precondition looks for a definition that places itself before or above other tools.
 func (sc *scan) precondition(at, end int) {
-	if !sc.definitional() {
+	if !sc.poisonable() {
 		return
 	}
 	near := sc.around(at, end, 160, 200)

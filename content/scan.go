@@ -58,11 +58,12 @@ type scan struct {
 
 	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
 	markup, fenced, value, verbs reach
-	bodies                       map[*charset]int // end of the last run of a set
-	told                         []told           // by detector
-	soft, softEnd                int              // soft hyphens around single letters in a row, and where the last one ended
-	dirty                        bool             // told or bodies are not empty
-	path                         string           // pointer of the current string, "" until needed
+	thingless                    reach  // no word for instructions was found up to here
+	bodies                       []int  // end of the last run of a set, by its number
+	told                         []told // by detector
+	soft, softEnd                int    // soft hyphens around single letters in a row, and where the last one ended
+	dirty                        bool   // told or bodies are not empty
+	path                         string // pointer of the current string, "" until needed
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
@@ -78,7 +79,7 @@ type reach struct {
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
-		bodies: map[*charset]int{}, told: make([]told, len(builtinDetectors)+len(s.user))}
+		bodies: make([]int, len(tokenSets)), told: make([]told, len(builtinDetectors)+len(s.user))}
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.
@@ -199,8 +200,15 @@ func (sc *scan) review(t *detector, start, end int, sev Severity) {
 }
 
 // maxTold is how many matches of one detector in one view are told apart when none of them is to be masked. The
-// last one stands for those that follow.
+// last one stands for those that follow, and reaches to the end of the text.
 const maxTold = 32
+
+// full reports whether no further match of t in this view can change the report: as many as are told apart
+// are there, and the last of them is as bad as it gets. Looks that cost ask first, which keeps floods cheap.
+func (sc *scan) full(t *detector) bool {
+	f := &sc.told[t.id]
+	return f.count > maxTold && sc.judged(&sc.hits[f.last]) == Block
+}
 
 func (sc *scan) push(h hit) {
 	if !h.det.maskable() {
@@ -208,9 +216,8 @@ func (sc *scan) push(h hit) {
 		f := &sc.told[h.det.id]
 		if f.count++; f.count > maxTold {
 			last := &sc.hits[f.last]
-			last.end = max(last.end, h.end)
 			last.sev = max(sc.judged(last), sc.judged(&h))
-			last.set = true
+			last.end, last.set = len(sc.text), true
 			return
 		}
 		f.last = len(sc.hits)
@@ -245,14 +252,16 @@ func (sc *scan) flush() {
 	sc.rep.Findings = slices.Grow(sc.rep.Findings, len(sc.hits))
 	sc.spans = slices.Grow(sc.spans, len(sc.hits))
 	known := sc.spans[:before]
+	reached := 0 // end of what this view has shown
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
 			continue
 		}
 		start, end := sc.v.origin(h.start, h.end)
-		if covered(known, h.det, start, end) || covered(sc.spans[before:], h.det, start, end) {
+		if covered(known, h.det, start, end) || start < reached && covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
+		reached = max(reached, end)
 		if len(sc.s.allow) > 0 && sc.s.allowed(h.det, sc.text[h.start:h.end], sc.pointer()) {
 			continue
 		}

@@ -149,7 +149,7 @@ func TestFloodsAreTold(t *testing.T) {
 	r := scanText(t, strings.Repeat("a\u200b", 5000)+"b")
 	require.Len(t, r.Findings, maxTold)
 	last := r.Findings[len(r.Findings)-1]
-	require.Equal(t, 4*5000, last.End)
+	require.Equal(t, 4*5000+1, last.End)
 	// What is masked is told in full, however much it is.
 	d, r := scanBody(t, "tools/call", SideResponse, result(strings.Repeat("kim@example.org ", 5000)))
 	require.Len(t, r.Findings, 5000)

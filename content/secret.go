@@ -143,6 +143,9 @@ func (sc *scan) jwt(at int) {
 	if !strings.HasPrefix(text[at:], "eyJ") || at > 0 && setToken[text[at-1]] {
 		return
 	}
+	if n := len(sc.hits); n > 0 && sc.hits[n-1].det == detJWT && sc.hits[n-1].end > at {
+		return
+	}
 	head := extent(text, at, maxJWT, setToken)
 	if head-at < 12 || head >= len(text) || text[head] != '.' {
 		return

@@ -1,5 +1,7 @@
 package content
 
+import "math/bits"
+
 // features says what kinds of text a view has, so that detectors and views that cannot apply are not tried.
 type features uint8
 
@@ -54,12 +56,19 @@ func isLetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
 
+// spelling counts one more letter that stands alone, and reports whether those in a row may spell something.
+func spelling(spaced *int, distinct uint32) bool {
+	*spaced++
+	return *spaced >= minSpaced && bits.OnesCount32(distinct) >= minDistinct
+}
+
 // survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
 // where an account number may start.
 func (sc *scan) survey(text string) features {
 	var seen uint8
 	var f features
-	spaced := 0 // one-letter words in a row
+	spaced := 0           // one-letter words in a row
+	distinct := uint32(0) // which letters they are, the case and the alphabet aside
 	i, n := 0, len(text)
 	for i < n {
 		c := byteClass[text[i]]
@@ -72,9 +81,9 @@ func (sc *scan) survey(text string) features {
 				for i < n && byteClass[text[i]]&classHigh != 0 {
 					i++
 				}
-				if i-start > 4 {
-					spaced = 0
-				} else if spaced++; spaced >= minSpaced {
+				if i-start > 4 || start > 0 && byteClass[text[start-1]]&(classLetter|classDigit) != 0 {
+					spaced, distinct = 0, 0
+				} else if distinct |= 1 << (text[i-1] & 31); spelling(&spaced, distinct) {
 					f |= hasSpaced
 				}
 			}
@@ -87,8 +96,11 @@ func (sc *scan) survey(text string) features {
 		}
 		switch size := i - start; {
 		case size == 1:
-			if c&classLetter != 0 {
-				if spaced++; spaced >= minSpaced {
+			if start > 0 && text[start-1] >= 0x80 {
+				// Part of a word of another script.
+				spaced, distinct = 0, 0
+			} else if c&classLetter != 0 {
+				if distinct |= 1 << (text[start] & 31); spelling(&spaced, distinct) {
 					f |= hasSpaced
 				}
 			}
@@ -99,7 +111,7 @@ func (sc *scan) survey(text string) features {
 		if i-start >= 2*minSpaced-1 && spelled(text[start:i]) {
 			f |= hasSpaced
 		}
-		spaced = 0
+		spaced, distinct = 0, 0
 		for start+4 <= i && !isAlnum(text[start]) {
 			start++
 		}

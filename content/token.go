@@ -131,17 +131,29 @@ var tokens = []token{
 	{"AGE-SECRET-KEY-1", detAgeKey, setUpper, 58, 58, false},
 }
 
+// tokenSets numbers the character sets of the table.
+var tokenSets = func() map[*charset]int {
+	m := map[*charset]int{}
+	for i := range tokens {
+		if _, ok := m[tokens[i].set]; !ok {
+			m[tokens[i].set] = len(m)
+		}
+	}
+	return m
+}()
+
 func tokenKeywords() []keyword {
 	k := make([]keyword, 0, len(tokens))
 	for i := range tokens {
 		t := &tokens[i]
-		k = append(k, keyword{text: strings.ToLower(t.prefix), look: func(sc *scan, at int) { sc.token(t, at) }})
+		set := tokenSets[t.set]
+		k = append(k, keyword{text: strings.ToLower(t.prefix), look: func(sc *scan, at int) { sc.token(t, set, at) }})
 	}
 	return k
 }
 
-// token looks for a credential of shape t at byte at.
-func (sc *scan) token(t *token, at int) {
+// token looks for a credential of shape t, whose character set has the number set, at byte at.
+func (sc *scan) token(t *token, set, at int) {
 	text := sc.text
 	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) {
 		return
@@ -152,11 +164,11 @@ func (sc *scan) token(t *token, at int) {
 		limit = maxToken
 	}
 	// A run of the same set that was followed before is not followed again.
-	end := max(start, sc.bodies[t.set])
+	end := max(start, sc.bodies[set])
 	for end < len(text) && end-start <= limit && t.set[text[end]] {
 		end++
 	}
-	sc.bodies[t.set] = end
+	sc.bodies[set] = end
 	sc.dirty = true
 	n := end - start
 	if n > limit || n < t.min {

@@ -13,6 +13,28 @@ func urlKeywords() []keyword {
 	}
 }
 
+// minCarrier is the shortest address that can carry an opaque value, from its host on, in bytes.
+const minCarrier = 24
+
+// harmless reports whether a short address has neither credentials nor a template, nor a host long enough for that
+// of a collector.
+func harmless(rest string) bool {
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '@', '{', '[':
+			return false
+		case '/', '?', '#':
+			if i >= minCollector {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// minCollector is the length of the shortest host of a collector, in bytes.
+const minCollector = len("0x0.st")
+
 // maxURL bounds how much of a URL is read, in bytes.
 const maxURL = 2048
 
@@ -45,6 +67,9 @@ func (sc *scan) url(at int) {
 	}
 	end := urlEnd(text, at+3)
 	rest := text[at+3 : end]
+	if len(rest) < minCarrier && harmless(rest) {
+		return
+	}
 	sc.userinfo(scheme, at+3, rest)
 	if !strings.HasPrefix(scheme, "http") && scheme != "ws" && scheme != "wss" && scheme != "ftp" {
 		return
@@ -150,7 +175,7 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	if i := strings.IndexByte(tail, '?'); i >= 0 {
 		query = tail[i+1:]
 	}
-	collector := len(host) >= 6 && collecting(host)
+	collector := len(host) >= minCollector && collecting(host)
 	template := strings.Contains(query, "={") || strings.Contains(query, "=${") || strings.Contains(query, "=[") || strings.Contains(query, "=<")
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
 	path := !opaque && opaqueIn(tail, 40)
