@@ -33,6 +33,8 @@ func (e *Engine) canary(ctx context.Context) error {
 	if !r.parse(ctx) {
 		return errors.New("canary: its own payload was refused")
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
+	defer cancel()
 	r.inspectResponse(ctx)
 	e.canaryTrace(ctx, r)
 	if len(r.in.Faults) > 0 {

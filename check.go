@@ -30,6 +30,9 @@ func (e *Engine) CheckResponse(ctx context.Context, ex *Exchange) Verdict {
 }
 
 func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdict) {
+	if ex == nil {
+		ex = &Exchange{HasBody: true} // an empty question is malformed, not a crash
+	}
 	r := newRun(e, ex, phase)
 	ctx, span := e.span(ctx, telemetry.SpanCheck)
 	defer func() {
@@ -49,7 +52,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 	// One deadline bounds everything that waits: the scanners. What follows them is
 	// computation on this goroutine; the exchange timeout, which is longer, is the
 	// server's last resort.
-	ctx, cancel := context.WithTimeout(ctx, e.timeouts().scanner)
+	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
 	defer cancel()
 
 	if r.open() && r.parse(ctx) {
@@ -65,6 +68,10 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 	return r.finish()
 }
 
+// errScannerTimeout is the cause by which our own deadline is told from one that
+// the caller brought along.
+var errScannerTimeout = errors.New("scanner timeout")
+
 // shedRetryAfter is what a shed caller is told to wait: long enough for the
 // exchanges that were in flight to be gone.
 const shedRetryAfter = time.Second
@@ -78,17 +85,18 @@ type run struct {
 	began time.Time
 	id    identity
 
-	tuple   *messages.Tuple
-	policy  *policy
-	profile *decision.Profile
-	doc     *content.Document
-	service string
-	tool    string
-	key     messages.TraceKey
-	shared  bool
-	claims  token.Claims
-	token   token.Result
-	pending bool // the trace shard holds something of this exchange
+	tuple      *messages.Tuple
+	policy     *policy
+	profile    *decision.Profile
+	doc        *content.Document
+	service    string
+	tool       string
+	key        messages.TraceKey
+	shared     bool
+	claims     token.Claims
+	token      token.Result
+	identified bool // the token of this call may say who it was
+	pending    bool // the trace shard holds something of this exchange
 
 	report   content.Report
 	labels   []string // categories found, for result steps
@@ -120,7 +128,7 @@ func (r *run) recover(reason any, v *Verdict) {
 	if reason == nil {
 		return
 	}
-	r.e.log.Error("exchange panicked", zap.String("ref", r.id.ref), zap.String("method", r.ex.Method),
+	r.e.log.Error("exchange panicked", zap.String("ref", r.id.ref), zap.String(telemetry.KeyMethod, telemetry.MethodLabel(r.ex.Method)),
 		zap.String("panic", panicType(reason)), zap.ByteString("stack", debug.Stack()))
 	r.e.broken(decision.ScannerContent, r.began)
 	r.in = decision.Input{Ref: r.id.ref}
@@ -141,6 +149,9 @@ func panicType(reason any) string {
 // the whole exchange is decided.
 func (r *run) open() bool {
 	phase := r.e.Phase()
+	if r.e.closed() {
+		phase = messages.Stopping
+	}
 	if phase < messages.Serving || phase >= messages.Stopping {
 		r.fault(decision.ScannerEngine, decision.FaultNotReady, phase.String())
 		return false
@@ -172,10 +183,14 @@ func (r *run) parse(ctx context.Context) bool {
 		r.in.Malformed = true
 		r.in.Oversize = refused.Kind == content.KindTooLarge || refused.Kind == content.KindTooManyStrings
 		// The pointer is built from member names of the payload: it goes to the
-		// audit, which escapes and caps it, and nowhere else.
+		// audit, cleaned of secrets, escaped and capped there, and nowhere else.
+		category := decision.MalformedBody
+		if r.in.Oversize {
+			category = decision.Size
+		}
 		r.in.Findings = append(r.in.Findings, decision.Finding{
 			Scanner: decision.ScannerContent, Detector: "malformed_" + refused.Kind.String(),
-			Category: decision.MalformedBody, Severity: decision.Block, Path: refused.Pointer,
+			Category: category, Severity: decision.Block, Path: refused.Pointer,
 		})
 		return false
 	}
@@ -194,7 +209,7 @@ func (r *run) inspectRequest(ctx context.Context) {
 	question := r.classify(ctx)
 	step := r.advance(ctx, r.event(false))
 	r.scan(ctx)
-	r.judge(question)
+	r.judge(ctx, question)
 	r.advanced(ctx, step)
 }
 
@@ -203,7 +218,7 @@ func (r *run) inspectRequest(ctx context.Context) {
 func (r *run) inspectResponse(ctx context.Context) {
 	question := r.classify(ctx)
 	r.scan(ctx)
-	r.judge(question)
+	r.judge(ctx, question)
 	r.inspectTools(ctx)
 	if r.token == token.Valid {
 		r.advanced(ctx, r.advance(ctx, r.event(true)))

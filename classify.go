@@ -40,7 +40,7 @@ func (r *run) classify(ctx context.Context) *classification {
 	ctx, c.span = r.e.span(ctx, telemetry.SpanClassify)
 	c.limits = make([]inference.Thresholds, len(segments))
 	ask := make([]actors.ModelSegment, len(segments))
-	info := r.e.modelInfo()
+	info, _, _ := r.e.tree().Model.Info()
 	for i, s := range segments {
 		c.limits[i] = r.thresholds(info, s.Surface)
 		ask[i] = actors.ModelSegment{Text: s.Text, Surface: s.Surface.String(), BlockAt: c.limits[i].Block}
@@ -61,7 +61,7 @@ func (r *run) classify(ctx context.Context) *classification {
 }
 
 // thresholds are the calibrated ones of the surface unless the profile sets its own.
-func (r *run) thresholds(info *inference.Info, surface content.Surface) inference.Thresholds {
+func (r *run) thresholds(info inference.Info, surface content.Surface) inference.Thresholds {
 	t := info.Thresholds(surface.String())
 	if r.profile.BlockAt > 0 {
 		t.Block = r.profile.BlockAt
@@ -73,7 +73,7 @@ func (r *run) thresholds(info *inference.Info, surface content.Surface) inferenc
 }
 
 // judge waits for the model's scores and turns them into findings.
-func (r *run) judge(c *classification) {
+func (r *run) judge(ctx context.Context, c *classification) {
 	if c == nil {
 		return
 	}
@@ -81,8 +81,11 @@ func (r *run) judge(c *classification) {
 	defer c.span.End()
 	if c.err != nil {
 		fault, ok := messages.ModelFaultOf(c.err)
-		if !ok {
+		switch {
+		case !ok:
 			fault = messages.ModelRuntime
+		case fault == messages.ModelTimeout && !ours(ctx), fault == messages.ModelUnreachable && ctx.Err() != nil && !ours(ctx):
+			fault = messages.ModelCancelled // the caller's own deadline
 		}
 		r.fault(decision.ScannerModel, modelFaultKind(fault), fault.String())
 		r.e.modelFault(fault, c.began)

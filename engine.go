@@ -13,7 +13,6 @@ import (
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
-	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
@@ -50,15 +49,17 @@ type Engine struct {
 	canaries  atomic.Uint64
 
 	load     actors.LoadModel
-	wanted   atomic.Pointer[Policy]         // what the next build compiles
-	model    atomic.Pointer[inference.Info] // the model that was loaded last
+	wanted   atomic.Pointer[Policy] // what the next build compiles
+	modelErr atomic.Pointer[error]
 	deadline atomic.Pointer[timeouts]
 
-	front   Front
-	running atomic.Pointer[supervision.Tree] // nil before Start
-	early   earlyEvents
-	gauges  chan struct{} // closed when the engine shuts down
-	once    struct{ start, shutdown sync.Once }
+	front     Front
+	host      *hostFront                       // the front of an engine without a server
+	running   atomic.Pointer[supervision.Tree] // nil before Start
+	early     earlyEvents
+	gauges    chan struct{} // closed when the engine shuts down
+	gaugesEnd chan struct{} // closed when the gauges are left alone
+	once      struct{ start, shutdown sync.Once }
 }
 
 // New checks the configuration and builds an engine that runs nothing yet. Its
@@ -93,7 +94,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(problems[:]...); err != nil {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
-	e.gauges, e.load = make(chan struct{}), e.loadModel
+	e.gauges, e.gaugesEnd, e.load = make(chan struct{}), make(chan struct{}), e.loadModel
 	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, func(exchanges, bytes int64) {
 		e.metrics.Inflight.Set(float64(exchanges))
 		e.metrics.InflightBytes.Set(float64(bytes))

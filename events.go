@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/messages"
@@ -12,8 +13,13 @@ import (
 
 // append hands a record to the audit trail.
 func (e *Engine) append(r *audit.Record) error {
-	if e.tree() == nil && e.early.hold(r) {
-		return nil
+	if e.tree() == nil {
+		if held, over := e.early.hold(r); !over {
+			if !held {
+				e.metrics.AuditDropped(1)
+			}
+			return nil
+		}
 	}
 	return e.tree().Audit.Append(r)
 }
@@ -29,13 +35,12 @@ func (e *Engine) event(r *audit.Record) {
 }
 
 // nameRules gives every rule in force its series.
-func (e *Engine) nameRules(t *messages.Tuple, report messages.ReloadReport) {
-	infos := t.Rules.Pack().Rules()
-	names := make([]string, len(infos))
-	for i := range infos {
-		names[i] = infos[i].Name
+func (e *Engine) nameRules(t *messages.Tuple) {
+	names := []string{ruleAccessList}
+	for _, info := range t.Rules.Pack().Rules() {
+		names = append(names, info.Name)
 	}
-	e.metrics.RulesLoaded(t.Version, names, report.At)
+	e.metrics.RulesLoaded(t.Version, names, t.LoadedAt)
 }
 
 // earlyEvents keeps the audit lines of a start until its trail is there. It has a
@@ -49,14 +54,15 @@ type earlyEvents struct {
 // maxEarly bounds what is kept; a start writes a handful of lines.
 const maxEarly = 64
 
-// hold keeps r, and reports false when the trail is there already.
-func (q *earlyEvents) hold(r *audit.Record) bool {
+// hold keeps r if there is room, and says whether the trail is there already.
+func (q *earlyEvents) hold(r *audit.Record) (held, over bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.over && len(q.held) < maxEarly {
 		q.held = append(q.held, r)
+		return true, false
 	}
-	return !q.over
+	return false, q.over
 }
 
 // release hands everything that was kept to write, in order. The trail must be
@@ -69,4 +75,30 @@ func (q *earlyEvents) release(write func(*audit.Record) error) {
 	for _, r := range held {
 		_ = write(r) // counted by the trail itself
 	}
+}
+
+// auditSink is the configured sink, behind which a start that fails still leaves
+// its lines.
+func (e *Engine) auditSink() AuditSink {
+	if e.cfg.Audit == nil {
+		return nil
+	}
+	if r, ok := e.cfg.Audit.(actors.AuditReopener); ok {
+		return struct {
+			earlySink
+			actors.AuditReopener
+		}{earlySink{e.cfg.Audit, e}, r}
+	}
+	return earlySink{e.cfg.Audit, e}
+}
+
+type earlySink struct {
+	AuditSink
+	e *Engine
+}
+
+// Close writes what was held back for a trail that never came.
+func (s earlySink) Close() error {
+	s.e.early.release(s.AuditSink.Append)
+	return s.AuditSink.Close()
 }

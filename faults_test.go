@@ -126,11 +126,7 @@ func engineWith(t *testing.T, m *wordModel, change func(*Config)) (*Engine, *mem
 	}
 	e, err := New(cfg)
 	require.NoError(t, err)
-	e.load = func(context.Context) (actors.Classifier, error) {
-		info := m.Info()
-		e.model.Store(&info)
-		return m, nil
-	}
+	e.load = func(context.Context) (actors.Classifier, error) { return m, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, e.Start(ctx))
@@ -179,9 +175,9 @@ func TestCT01FailureModeReachesTheEngine(t *testing.T) {
 	}{
 		{name: "scanner error", act: func(inference.RunControl) error { return errors.New("runtime failed") }},
 		{name: "scanner panic", act: func(inference.RunControl) error { panic("broken") }},
-		{name: "scanner timeout", act: stuck, change: func(c *Config) { c.ScannerTimeout = 30 * time.Millisecond }},
+		{name: "scanner timeout", act: stuck, change: func(c *Config) { c.ScannerTimeout = 300 * time.Millisecond }},
 		{name: "batch queue full", act: stuck, change: func(c *Config) {
-			c.ModelQueueTokens, c.ModelWorkers, c.ScannerTimeout = 1024, 1, 50*time.Millisecond
+			c.ModelQueueTokens, c.ModelWorkers, c.ScannerTimeout = 1024, 1, 300*time.Millisecond
 		}},
 		{name: "context deadline", act: stuck, cancel: true},
 		{name: "model lost", act: func(inference.RunControl) error { return errors.New("runtime failed") }},
@@ -200,7 +196,7 @@ func TestCT01FailureModeReachesTheEngine(t *testing.T) {
 				ctx := context.Background()
 				if f.cancel {
 					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, 20*time.Millisecond)
+					ctx, cancel = context.WithTimeout(ctx, 200*time.Millisecond)
 					defer cancel()
 				}
 				tries := 1

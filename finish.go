@@ -4,6 +4,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/token"
+	"github.com/sallyport-mcp/sallyport/messages"
 )
 
 // finish makes the verdict, writes the audit line, settles the trace shard and
@@ -15,7 +16,7 @@ func (r *run) finish() Verdict {
 		v = decision.Aggregate(r.in, r.verdictPolicy())
 	}
 	r.settle(!v.Denied())
-	if r.phase == decision.Request && !v.Denied() {
+	if r.identified && !v.Denied() {
 		v.Call = r.sign()
 	}
 	r.count(v)
@@ -44,6 +45,10 @@ func (r *run) record(v Verdict) error {
 	if r.e.cfg.Audit == nil {
 		return nil
 	}
+	if r.e.Phase() >= messages.Stopping {
+		r.e.metrics.AuditDropped(1) // refused by an engine whose trail is closed, or closing
+		return nil
+	}
 	if r.in.Shed {
 		own, owed := r.e.shedLog.allow(r.e.now())
 		if owed > 0 {
@@ -59,6 +64,10 @@ func (r *run) record(v Verdict) error {
 		Route: r.ex.Route, Principal: r.ex.Principal, Headers: r.auditHeaders(),
 		Exchange: r.exchangeID(), Ref: r.id.ref, Outcome: v.Outcome.String(), Reason: v.Cause,
 		Redactions: v.Redactions + v.Removed, Bytes: len(r.ex.Body), Duration: took,
+	}
+	if r.identified && r.shared {
+		shared := true
+		rec.SharedKey = &shared
 	}
 	if v.Would != v.Outcome {
 		rec.Would = v.Would.String()
@@ -81,6 +90,11 @@ func (r *run) record(v Verdict) error {
 			name += " (shared_key)"
 		}
 		rec.RulesHit = append(rec.RulesHit, name)
+	}
+	for _, f := range r.in.Faults {
+		if f.Kind == decision.FaultRule {
+			rec.RulesHit = append(rec.RulesHit, f.Detail)
+		}
 	}
 	if r.modelID != "" {
 		rec.Model = r.modelID
@@ -126,6 +140,9 @@ func (r *run) count(v Verdict) {
 		m.Rule(h.Rule, h.Action)
 	}
 	m.Redactions(v.Redactions + v.Removed)
+	if r.identified && r.shared {
+		m.SharedKey()
+	}
 	if r.in.Partial {
 		m.CoveragePartial()
 	}

@@ -63,6 +63,10 @@ func (e *Engine) Start(ctx context.Context, finish ...Step) error {
 
 func (e *Engine) start(ctx context.Context, finish []Step) error {
 	c := &e.cfg
+	if e.front == nil {
+		e.host = newHostFront(&e.admission.inflight)
+		e.front = e.host
+	}
 	cfg := supervision.Config{
 		Name:     "sallyport-" + mint().ref[:8],
 		System:   c.System,
@@ -71,7 +75,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		Budgets:  supervision.Budgets{Drain: c.Drain, Grace: c.Grace, Cleanup: c.Cleanup},
 		Finish:   finish,
 		Front:    e.front,
-		Audit:    actors.AuditConfig{Sink: c.Audit},
+		Audit:    actors.AuditConfig{Sink: e.auditSink()},
 		Health: actors.HealthConfig{
 			Scanners: e.requiredScanners(),
 			Window:   c.UnhealthyWindow, MinSamples: c.UnhealthyMinSamples, ErrorRate: c.UnhealthyErrorRate,
@@ -98,6 +102,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		return fmt.Errorf("sallyport: %w", err)
 	}
 	e.running.Store(tree)
+	e.nameRules(tree.Rules.Current())
 	e.measureModel()
 	e.early.release(e.append)
 	go e.moveGauges()
@@ -166,6 +171,9 @@ func (e *Engine) Phase() LifecyclePhase {
 	}
 	return messages.Starting
 }
+
+// closed reports whether the host's calls are not taken any more.
+func (e *Engine) closed() bool { return e.tree() != nil && e.host != nil && e.host.closed.Load() }
 
 // Status is all that is known about readiness. It never waits.
 func (e *Engine) Status() Status {
@@ -237,6 +245,19 @@ func (e *Engine) ReopenAudit(ctx context.Context) error {
 // "connections" or "client_certificate".
 func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(reason) }
 
+// ServerRefused records a refusal that such a server made by itself, with the
+// verdict it answered: its reference is then found like any other.
+func (e *Engine) ServerRefused(phase Phase, v Verdict) {
+	e.metrics.Decision(phase, v.Outcome, "", 0)
+	if e.cfg.Audit == nil {
+		return
+	}
+	err := e.append(&audit.Record{Phase: phase.String(), Ref: v.Ref, Outcome: v.Outcome.String(), Reason: "server"})
+	if err != nil {
+		e.log.Warn(telemetry.MsgAuditFailing, zap.Error(err))
+	}
+}
+
 // CertificatesReloaded counts an attempt of such a server to read its
 // certificates again.
 func (e *Engine) CertificatesReloaded(err error) {
@@ -273,9 +294,12 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.once.start.Do(func() {}) // an engine that never started cannot start later
 	e.once.shutdown.Do(func() { close(e.gauges) })
 	t := e.tree()
+	if t != nil {
+		<-e.gaugesEnd
+	}
 	if t == nil {
-		if e.cfg.Audit != nil {
-			return e.cfg.Audit.Close()
+		if sink := e.auditSink(); sink != nil {
+			return sink.Close()
 		}
 		return nil
 	}
@@ -299,8 +323,10 @@ const gaugeInterval = time.Second
 func (e *Engine) moveGauges() {
 	tick := time.NewTicker(gaugeInterval)
 	defer tick.Stop()
+	t := e.tree()
+	defer close(e.gaugesEnd)
 	for {
-		t := e.tree()
+		e.auditReadiness(t)
 		e.metrics.TraceKeys.Set(float64(t.Traces.Keys()))
 		for label, depth := range t.Depths() {
 			e.metrics.Mailbox(label).Set(float64(depth))
@@ -310,6 +336,22 @@ func (e *Engine) moveGauges() {
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// partAudit is the readiness part of a trail without which nothing may happen.
+const partAudit = "audit"
+
+// auditReadiness withdraws readiness while a required trail takes no lines: a
+// replica that must refuse everything should not be sent anything.
+func (e *Engine) auditReadiness(t *supervision.Tree) {
+	if !e.cfg.AuditRequired || t.Audit == nil {
+		return
+	}
+	if err := t.Audit.Failing(); err != nil {
+		t.Lifecycle.Unready(partAudit, err.Error())
+	} else {
+		t.Lifecycle.Ready(partAudit)
 	}
 }
 
@@ -375,7 +417,7 @@ func (o observer) Reloaded(report messages.ReloadReport) {
 	if report.Changed {
 		log.Info(telemetry.MsgReloaded, zap.String(telemetry.KeyReason, report.Reason), zap.String(telemetry.KeyVersion, report.Version), zap.Duration(telemetry.KeyDuration, report.Took))
 		if t := o.e.tree(); t != nil {
-			o.e.nameRules(t.Rules.Current(), report)
+			o.e.nameRules(t.Rules.Current())
 		}
 	}
 	ok := report.Err == nil

@@ -31,7 +31,7 @@ func (e *Engine) broken(scanner string, began time.Time) {
 // a caller that went away.
 func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Time) decision.FaultKind {
 	took := e.now().Sub(began)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if ours(ctx) {
 		e.metrics.Scanner(scanner, telemetry.ScanTimeout, took)
 		e.tree().Health.Record(scanner, messages.OutcomeTimeout)
 		return decision.FaultTimeout
@@ -39,6 +39,10 @@ func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Tim
 	e.metrics.Scanner(scanner, telemetry.ScanCancelled, took)
 	return decision.FaultCancelled
 }
+
+// ours reports whether ctx ended by our deadline. A deadline that the caller
+// brought along, however short, says nothing about us.
+func ours(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errScannerTimeout) }
 
 // rulesScanned counts an evaluation of the rules. A predicate that failed on this
 // input is counted as such and is no health sample.

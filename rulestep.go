@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/internal/token"
 	"github.com/sallyport-mcp/sallyport/rules"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // identify establishes which tool the exchange is about and under which trace
@@ -21,6 +22,7 @@ import (
 func (r *run) identify() {
 	if r.phase == decision.Request {
 		r.tool = subject(r.doc, r.ex.Method)
+		r.identified = true
 		r.key, r.shared = r.e.keys.of(r.ex)
 		return
 	}
@@ -60,7 +62,15 @@ func subject(doc *content.Document, method string) string {
 
 // access applies the allow and deny lists to a tool call.
 func (r *run) access() {
-	if r.phase != decision.Request || r.ex.Method != rules.MethodToolsCall || r.tool == "" {
+	if r.phase != decision.Request || r.ex.Method != rules.MethodToolsCall {
+		return
+	}
+	if r.tool == "" {
+		// A call that names no tool is no call: nothing written on tools could hold for it.
+		r.in.Malformed = true
+		r.in.Findings = append(r.in.Findings, decision.Finding{
+			Scanner: decision.ScannerContent, Detector: "malformed_no_tool_name", Category: decision.MalformedBody, Severity: decision.Block, Path: "/name",
+		})
 		return
 	}
 	for _, service := range r.ex.Services {
@@ -74,9 +84,13 @@ func (r *run) access() {
 	}
 }
 
+// ruleAccessList is the name under which the allow and deny lists appear among
+// the rules.
+const ruleAccessList = "access-list"
+
 func (r *run) refuseTool() {
 	r.in.Hits = append(r.in.Hits, decision.Hit{
-		Rule: "access-list", Kind: "acl", Action: decision.ActionBlock, Category: decision.ToolPolicy,
+		Rule: ruleAccessList, Kind: "acl", Action: decision.ActionBlock, Category: decision.ToolPolicy,
 	})
 }
 
@@ -137,7 +151,7 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 		r.e.metrics.RuleError()
 		if f.Action != rules.ActionShadow {
 			faulty = true
-			r.fault(decision.ScannerRules, decision.FaultRule, f.Rule+": "+string(f.Code))
+			r.fault(decision.ScannerRules, decision.FaultRule, f.Rule+" (rule_error: "+string(f.Code)+")")
 		}
 	}
 	if len(matched.Steps) == 0 && !ev.Result {
@@ -149,6 +163,11 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 	a := &advance{began: began, span: span, faulty: faulty, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
+		defer func() {
+			if recover() != nil {
+				a.err = guard.ErrPanic
+			}
+		}()
 		info := rules.AdvanceInfo{ID: r.id.key, Shared: r.shared, Now: ev.Now, Pending: r.e.timeouts().exchange}
 		if ev.Result {
 			a.hits, a.err = r.e.tree().Traces.AdvanceOnce(ctx, r.claims.ID, r.key, r.tuple.Rules, matched, info)

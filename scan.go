@@ -75,9 +75,8 @@ func (r *run) redacts() bool {
 func (r *run) found(f decision.Finding, tool int) {
 	r.labels = append(r.labels, string(f.Category))
 	if tool >= 0 && f.Severity == decision.Block && r.profile.PoisonedTools != decision.ListDeny {
-		f.Severity = decision.Review
+		f.Severity = decision.Note
 		if r.profile.PoisonedTools == decision.ListRemove {
-			f.Severity = decision.Note
 			r.drop(tool)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
@@ -25,9 +26,22 @@ func (r *run) inspectTools(ctx context.Context) {
 			}
 		}
 	}
+	if r.refused() {
+		return // a list that nobody gets to see pins nothing
+	}
 	for service, group := range r.byService(tools) {
 		r.pin(ctx, service, group)
 	}
+}
+
+// refused reports whether a finding refuses the list already.
+func (r *run) refused() bool {
+	for _, f := range r.in.Findings {
+		if f.Severity == decision.Block {
+			return true
+		}
+	}
+	return false
 }
 
 // callable reports whether policy lets a listed tool be called under at least
@@ -46,6 +60,9 @@ func (r *run) callable(listed string) bool {
 func (r *run) byService(tools []content.ToolDef) map[string][]messages.ToolPin {
 	groups := make(map[string][]messages.ToolPin)
 	for _, t := range tools {
+		if _, dropped := r.dropping[t.Index]; dropped {
+			continue // what is not offered must not become what the tool is held to
+		}
 		service, name := nativeTool(t.Name, r.ex.Services)
 		p, err := toolPin(t, name)
 		if err != nil {
@@ -89,13 +106,19 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 	began := r.e.now()
 	found, err := r.e.tree().Pins.Observe(ctx, service, tools, began)
 	if err != nil {
-		kind := decision.FaultDown
 		if ctx.Err() != nil {
-			kind = r.e.interrupted(ctx, decision.ScannerPins, began)
+			r.fault(decision.ScannerPins, r.e.interrupted(ctx, decision.ScannerPins, began), "pins")
+			return
 		}
-		r.fault(decision.ScannerPins, kind, "pins")
+		r.fault(decision.ScannerPins, decision.FaultDown, "pins")
+		r.e.broken(decision.ScannerPins, began)
 		return
 	}
+	result := telemetry.ScanClean
+	if len(found) > 0 {
+		result = telemetry.ScanFound
+	}
+	r.e.scanned(decision.ScannerPins, result, began)
 	for _, p := range found {
 		f := decision.Finding{
 			Scanner: decision.ScannerPins, Detector: "pin_" + p.Kind.String(), Category: decision.ToolPolicy,

@@ -81,8 +81,9 @@ func (b *pinBook) observe(service string, tools []messages.ToolPin, at time.Time
 			found = append(found, f)
 		}
 		if hash, twice := listed[t.Name]; twice && hash != t.Hash {
-			remark(messages.PinFinding{Kind: messages.PinShadowed, Other: service})
-			continue // judged against the first one it would drift each time
+			// Whichever the client takes, one of the two is not what was approved.
+			remark(messages.PinFinding{Kind: messages.PinDrift})
+			continue
 		}
 		listed[t.Name] = t.Hash
 		key := toolKey{service, t.Name}

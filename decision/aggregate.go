@@ -124,7 +124,11 @@ func judge(in Input, p Policy) Verdict {
 		return Verdict{Outcome: Flagged, Category: category, Cause: cause}
 	}
 	if in.Mutation != nil {
-		return Verdict{Outcome: Mutated, Cause: "redaction"}
+		cause := "redaction"
+		if in.Redactions == 0 {
+			cause = "removal"
+		}
+		return Verdict{Outcome: Mutated, Cause: cause}
 	}
 	return Verdict{Outcome: Allow}
 }

@@ -104,6 +104,7 @@ func (s *Server) receive(phase decision.Phase, in proto.Message, dec func(any) e
 	}
 	s.opts.Observer.Undecodable(phase)
 	v := refusal(decision.Invalid, decision.CodeInvalid, decision.MalformedBody, decision.ReasonInvalid, "")
+	s.opts.Observer.Refused(phase, v)
 	return &v, nil
 }
 
@@ -112,7 +113,9 @@ func (s *Server) receive(phase decision.Phase, in proto.Message, dec func(any) e
 func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(context.Context, *decision.Exchange) decision.Verdict) decision.Verdict {
 	if onProbeConn(ctx) {
 		s.opts.Observer.Shed(x.Phase)
-		return refusal(decision.Shed, decision.CodeResourceExhausted, decision.Rate, decision.ReasonShed, "")
+		v := refusal(decision.Shed, decision.CodeResourceExhausted, decision.Rate, decision.ReasonShed, "")
+		s.opts.Observer.Refused(x.Phase, v)
+		return v
 	}
 	s.inflight.Add(1)
 	defer s.inflight.Add(-1)
@@ -137,8 +140,12 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 		return v
 	case <-late.C:
 	}
-	s.opts.Observer.Overdue(x.Phase)
 	v := unavailable("")
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return v // the caller is gone; nobody reads this and nothing is wrong
+	}
+	s.opts.Observer.Overdue(x.Phase)
+	s.opts.Observer.Refused(x.Phase, v)
 	s.opts.Logger.Error("checker overdue, call denied", zap.Stringer("phase", x.Phase), zap.String("ref", v.Ref), zap.Error(context.Cause(ctx)))
 	return v
 }
@@ -147,6 +154,7 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 func (s *Server) panicked(phase decision.Phase, reason any) decision.Verdict {
 	s.opts.Observer.Panicked(phase)
 	v := unavailable("")
+	s.opts.Observer.Refused(phase, v)
 	s.opts.Logger.Error("call panicked, denied", zap.Stringer("phase", phase), zap.String("ref", v.Ref),
 		zap.String("panic", panicText(reason)), zap.ByteString("stack", debug.Stack()))
 	return v

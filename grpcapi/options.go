@@ -64,6 +64,9 @@ type Options struct {
 // Observer counts what happens outside the checker. Every function may be nil and
 // must be quick; they are called concurrently.
 type Observer struct {
+	// Refused: the server refused a call by itself, with this verdict, so that its
+	// reference can be found in the same trail as the checker's.
+	Refused func(decision.Phase, decision.Verdict)
 	// Oversize: the transport refused a message over MaxRecvBytes.
 	Oversize func(decision.Phase)
 	// Undecodable: a message was not what the contract says and was denied.
@@ -155,6 +158,9 @@ func (o *Observer) fill() {
 		if *f == nil {
 			*f = func() {}
 		}
+	}
+	if o.Refused == nil {
+		o.Refused = func(decision.Phase, decision.Verdict) {}
 	}
 	if o.TLSReloaded == nil {
 		o.TLSReloaded = func(error) {}

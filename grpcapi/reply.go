@@ -48,11 +48,11 @@ func responseReply(x *decision.Exchange, v decision.Verdict) *extmcp.McpResponse
 }
 
 // sane replaces a verdict that the gateway would not understand, and so pass when
-// it fails open, by a denial: an outcome we do not know, or a mutation that is no
-// JSON object.
+// it fails open, by a denial: an outcome we do not know, or a mutation of params
+// that is no JSON object. A result may be any JSON value.
 func sane(x *decision.Exchange, v decision.Verdict) decision.Verdict {
 	known := int(v.Outcome) < len(decision.Outcomes())
-	object := v.Body == nil || bytes.HasPrefix(bytes.TrimLeft(v.Body, " \t\r\n"), []byte("{"))
+	object := v.Body == nil || x.Phase == decision.Response || bytes.HasPrefix(bytes.TrimLeft(v.Body, " \t\r\n"), []byte("{"))
 	if known && (v.Denied() || object) {
 		return v
 	}

@@ -72,20 +72,23 @@ func plainGlob(text string) *glob {
 }
 
 // Allowed reports whether the tool of the service may be called. Blanks around the names are ignored, as they are in the lists.
+// Of a service that is not known ("") the stricter reading holds: what is denied anywhere is denied, and only what is allowed
+// everywhere is allowed.
 func (a *ACL) Allowed(service, tool string) bool {
 	if a == nil {
 		return true
 	}
 	service, tool = strings.ToLower(strings.TrimSpace(service)), strings.ToLower(strings.TrimSpace(tool))
-	if anyEntry(a.deny, service, tool) {
+	if anyEntry(a.deny, service, tool, service == "") {
 		return false
 	}
-	return a.open || anyEntry(a.allow, service, tool)
+	return a.open || anyEntry(a.allow, service, tool, false)
 }
 
-func anyEntry(entries []aclEntry, service, tool string) bool {
+// anyEntry reports whether an entry holds; with anyService one that names a service holds for every service.
+func anyEntry(entries []aclEntry, service, tool string, anyService bool) bool {
 	for _, e := range entries {
-		if (e.service == nil || e.service.match(service)) && e.tool.match(tool) {
+		if (anyService || e.service == nil || e.service.match(service)) && e.tool.match(tool) {
 			return true
 		}
 		if e.whole != nil && e.whole.match(tool) {

@@ -134,6 +134,7 @@ func (s *sidecar) transportObserver() grpcapi.Observer {
 		return func(decision.Phase) { s.engine.TransportRefused(reason) }
 	}
 	return grpcapi.Observer{
+		Refused:       s.engine.ServerRefused,
 		Oversize:      refused(telemetry.TransportOversize),
 		Undecodable:   refused(telemetry.TransportUndecodable),
 		Panicked:      refused(telemetry.TransportPanic),

@@ -26,6 +26,7 @@ func appendLine(dst []byte, seq uint64, prev Hash, r *Record, version string) []
 	o.str("route", r.Route, maxName)
 	o.str("principal", r.Principal, maxName)
 	o.headers(r.Headers)
+	o.flag("shared_key", r.SharedKey)
 	o.str("exchange", r.Exchange, maxName)
 	o.str("ref", r.Ref, maxName)
 	o.str("outcome", r.Outcome, maxName)

@@ -60,6 +60,7 @@ type wireLine struct {
 	Route           string             `json:"route"`
 	Principal       string             `json:"principal"`
 	Headers         map[string]string  `json:"headers"`
+	SharedKey       *bool              `json:"shared_key"`
 	Exchange        string             `json:"exchange"`
 	Ref             string             `json:"ref"`
 	Outcome         string             `json:"outcome"`
@@ -125,7 +126,7 @@ func ParseLine(line []byte) (Line, error) {
 	return Line{
 		Seq: w.Seq, Prev: prev,
 		Record: Record{
-			Time: ts, Event: w.Event, OK: w.OK, Phase: w.Phase, Method: w.Method, Service: w.Service, Tool: w.Tool, Route: w.Route,
+			Time: ts, Event: w.Event, OK: w.OK, SharedKey: w.SharedKey, Phase: w.Phase, Method: w.Method, Service: w.Service, Tool: w.Tool, Route: w.Route,
 			Principal: w.Principal, Headers: w.Headers, Exchange: w.Exchange, Ref: w.Ref, Outcome: w.Outcome, Would: w.Would,
 			Reason: w.Reason, Findings: findings, RulesHit: w.RulesHit, Scores: w.Scores, RulesVersion: w.RulesVersion,
 			Model: w.Model, Coverage: w.Coverage, Redactions: w.Redactions, Bytes: w.Bytes,

@@ -24,6 +24,7 @@ const (
 const (
 	EventStart       = "start"
 	EventReady       = "ready"
+	EventUnready     = "unready" // a part cannot be made ready; Reason says which and why
 	EventDegraded    = "degraded"
 	EventRecovered   = "recovered"
 	EventRulesReload = "rules_reload"
@@ -65,9 +66,10 @@ type Record struct {
 	Bytes        int           // payload size
 	Duration     time.Duration // of the whole check; written as whole microseconds
 
-	OK      *bool  // of an event that can fail (rules_reload): whether it did what it was for; nil leaves it out
-	Count   int64  // of an event: how many exchanges or lines it stands for
-	Version string // of Sallyport; empty means the writer's own
+	SharedKey *bool  // the trace key was the service's, shared by all its callers; nil leaves it out
+	OK        *bool  // of an event that can fail (rules_reload): whether it did what it was for; nil leaves it out
+	Count     int64  // of an event: how many exchanges or lines it stands for
+	Version   string // of Sallyport; empty means the writer's own
 }
 
 // Finding is what the audit keeps of one finding.

@@ -48,6 +48,7 @@ type Metrics struct {
 	auditDropped     counters
 	partial          counters
 	ruleErrors       counters
+	sharedKeys       counters
 	transport        counters
 	tlsReloads       counters
 
@@ -171,6 +172,9 @@ func (m *Metrics) TransportRefused(reason string) { m.transport.add(1, reason) }
 
 // TLSReload counts one attempt to read certificates again; result is ReloadOK or ReloadFailed.
 func (m *Metrics) TLSReload(result string) { m.tlsReloads.add(1, result) }
+
+// SharedKey counts one call whose trace key is shared by all callers of its service.
+func (m *Metrics) SharedKey() { m.sharedKeys.add(1) }
 
 // RuleError counts one rule that could not be evaluated for one exchange.
 func (m *Metrics) RuleError() { m.ruleErrors.add(1) }

@@ -40,6 +40,7 @@ const (
 	NameCoveragePartial   = Prefix + "coverage_partial_total"
 	NameTransportRefused  = Prefix + "transport_refused_total"
 	NameTLSReload         = Prefix + "tls_reload_total"
+	NameSharedKeys        = Prefix + "shared_key_exchanges_total"
 	NameRuleErrors        = Prefix + "rule_errors_total"
 	NameBuildInfo         = Prefix + "build_info"
 )
@@ -82,7 +83,6 @@ const (
 const (
 	ShedInflight = "inflight" // too many exchanges
 	ShedBytes    = "bytes"    // too many payload bytes
-	ShedDraining = "draining" // the process is stopping
 )
 
 // Results of a look into the score cache.

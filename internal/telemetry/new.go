@@ -83,7 +83,7 @@ func (b *builder) build(o options) {
 	m := b.m
 	phase := closed(LabelPhase, decision.Request.String(), decision.Response.String())
 	outcome := closed(LabelOutcome, outcomes()...)
-	scanner := open(LabelScanner, decision.ScannerContent, decision.ScannerModel, decision.ScannerRules, decision.ScannerPins, decision.ScannerToken)
+	scanner := open(LabelScanner, decision.ScannerContent, decision.ScannerModel, decision.ScannerRules, decision.ScannerPins)
 
 	m.decisions = b.counter(NameDecisions, "Verdicts by phase, outcome and MCP method.", phase, outcome, open(LabelMethod, methods...))
 	m.decisionDuration = b.histogram(NameDecisionDuration, "Time from the arrival of an exchange to its verdict.", secondsBuckets, phase, outcome)
@@ -104,7 +104,7 @@ func (b *builder) build(o options) {
 	m.serving = b.gauge(NameServing, "1 while readiness is SERVING.")
 	m.Inflight = b.gauge(NameInflight, "Exchanges that are being decided.")
 	m.InflightBytes = b.gauge(NameInflightBytes, "Payload bytes of the exchanges that are being decided.")
-	m.shed = b.counter(NameShed, "Exchanges refused for load.", open(LabelReason, ShedInflight, ShedBytes, ShedDraining))
+	m.shed = b.counter(NameShed, "Exchanges refused for load.", open(LabelReason, ShedInflight, ShedBytes))
 	b.model()
 	m.restarts = b.counter(NameActorRestarts, "Restarts of an actor after a panic.", open(LabelActor, actorNames...))
 	m.mailboxes = b.gauges(NameMailboxDepth, "Messages that wait for an actor.", open(LabelActor, actorNames...))
@@ -117,6 +117,7 @@ func (b *builder) build(o options) {
 	m.transport = b.counter(NameTransportRefused, "Messages, calls and connections that the server refused by itself.",
 		closed(LabelReason, TransportOversize, TransportUndecodable, TransportOverdue, TransportPanic, TransportConns, TransportClient))
 	m.tlsReloads = b.counter(NameTLSReload, "Attempts to read the certificates again.", closed(LabelResult, ReloadOK, ReloadFailed))
+	m.sharedKeys = b.counter(NameSharedKeys, "Calls whose trace key is shared by all callers of the service, so that limits do not fire.")
 	m.ruleErrors = b.counter(NameRuleErrors, "Rules that could not be evaluated for an exchange.")
 	m.partial = b.counter(NameCoveragePartial, "Exchanges of which not everything was scanned.")
 	b.gaugeVec(NameBuildInfo, "1, labelled with the build that runs.", LabelVersion, LabelRevision, LabelGo).

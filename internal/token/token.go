@@ -51,10 +51,10 @@ type Claims struct {
 type Result uint8
 
 const (
+	// Missing: there was no token. The zero value.
+	Missing Result = iota
 	// Valid: the claims hold and belong to this response.
-	Valid Result = iota
-	// Missing: there was no token.
-	Missing
+	Valid
 	// UnknownKey: the token was not made by a key of this ring, or is not a token
 	// of a version this build knows. To be treated as missing: it comes from
 	// another replica, from before a restart or from a newer build.
@@ -67,7 +67,7 @@ const (
 	Mismatch
 )
 
-var resultNames = [...]string{"valid", "missing", "unknown_key", "expired", "forged", "mismatch"}
+var resultNames = [...]string{"missing", "valid", "unknown_key", "expired", "forged", "mismatch"}
 
 // String returns the word used in metrics and audit lines.
 func (r Result) String() string {

@@ -94,7 +94,7 @@ func TestResults(t *testing.T) {
 		})
 	}
 	names := map[string]bool{}
-	for r := Valid; r <= Mismatch; r++ {
+	for r := Missing; r <= Mismatch; r++ {
 		names[r.String()] = true
 	}
 	require.Len(t, names, 6)
