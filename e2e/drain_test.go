@@ -108,7 +108,11 @@ func (s *sidecar) callOnce(ctx context.Context) error {
 // whole drain wait, the admin port answers to the end, open streams hold nothing up.
 func TestLC04Drain(t *testing.T) {
 	t.Parallel()
-	s := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": "1.5"}))
+	wait := "1.5"
+	if raceEnabled {
+		wait = "10" // everything here takes longer, and all of it belongs into the wait
+	}
+	s := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": wait}))
 	ready, unknown := s.follow("agentgateway.dev.ext_mcp.ExtMcp"), s.follow("no.such.Service")
 	alive := s.follow("liveness")
 	probe := healthpb.NewHealthClient(s.dial())
@@ -280,7 +284,7 @@ func TestGraceCutsOff(t *testing.T) {
 // LC-03: clients that go elsewhere when readiness leaves lose no call.
 func TestLC03RollingRestart(t *testing.T) {
 	t.Parallel()
-	first, second := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": "1"})), serve(t, noModel)
+	first, second := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": "3"})), serve(t, noModel)
 	const clients, before, after = 8, 25, 25
 	var done, warm sync.WaitGroup
 	failed := make(chan error, clients)
@@ -329,7 +333,7 @@ func TestLC03RollingRestart(t *testing.T) {
 // Many calls a second on one connection lose nothing in the drain wait.
 func TestDrainUnderLoad(t *testing.T) {
 	t.Parallel()
-	s := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": "1.5"}))
+	s := serve(t, noModel.with(env{"SHUTDOWN_DRAIN_S": "5"}))
 	ready := s.follow("")
 	load := s.callAll(8, request(`{"name":"fine","arguments":{}}`))
 	eventually(t, func() bool { return load.count("pass") > 100 }, "no calls")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -157,13 +159,26 @@ func tail(s string, n int) string {
 	return s
 }
 
+// nextPort is the last port that was handed out. Ports are taken from below the
+// range that the system gives to outgoing connections, and no two tests get one.
+var nextPort atomic.Int32
+
+func init() { nextPort.Store(20_000 + int32(os.Getpid()%5_000)) }
+
 // freeAddr is a loopback address that nobody listens on.
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	for range 1_000 {
+		addr := fmt.Sprintf("127.0.0.1:%d", nextPort.Add(1))
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			continue // somebody else's
+		}
+		require.NoError(t, l.Close())
+		return addr
+	}
+	require.Fail(t, "no free port")
+	return ""
 }
 
 // dial opens a connection of its own.

@@ -234,31 +234,36 @@ func TestCT01ScannerTimeout(t *testing.T) {
 func TestCT01QueueFull(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for i := range 1000 {
+	for i := range 200 {
 		fmt.Fprintf(&b, "Line %d of the minutes says that item %d was moved to week %d. ", i, i*7, i%52)
 	}
 	for _, mode := range failureModes {
 		t.Run(mode, func(t *testing.T) {
 			s := serve(t, env{"FAILURE_MODE": mode, "MODEL_QUEUE_TOKENS": "1024"})
 			const n = 32
-			answers := make(chan answer, n)
-			for i := range n {
-				go func() {
-					a, err := text(fmt.Sprintf("Minutes %d. %s", i, b.String())).try(within(t), s.mcp)
-					if err != nil {
-						t.Error(err)
-					}
-					answers <- a
-				}()
+			shedded := func() float64 {
+				return s.metric("mcp_guardrails_scanner_results_total", "scanner", "model", "outcome", "shed")
 			}
-			for range n {
-				a := <-answers
-				if a.verdict() != "pass" {
-					require.Equal(t, "failClosed", mode)
-					s.refused(a, undecided)
+			for round := 0; round < 5 && shedded() == 0; round++ {
+				answers := make(chan answer, n)
+				for i := range n {
+					go func() {
+						a, err := text(fmt.Sprintf("Minutes %d of %d. %s", i, round, b.String())).try(within(t), s.mcp)
+						if err != nil {
+							t.Error(err)
+						}
+						answers <- a
+					}()
+				}
+				for range n {
+					a := <-answers
+					if a.verdict() != "pass" {
+						require.Equal(t, "failClosed", mode)
+						s.refused(a, undecided)
+					}
 				}
 			}
-			require.Positive(t, s.metric("mcp_guardrails_scanner_results_total", "scanner", "model", "outcome", "shed"))
+			require.Positive(t, shedded())
 			require.Equal(t, serving, s.status(""), "being full is no ill health")
 		})
 	}
