@@ -1,6 +1,7 @@
 package sallyport
 
 import (
+	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/token"
@@ -59,8 +60,9 @@ func (r *run) record(v Verdict) error {
 		}
 	}
 	took := r.e.now().Sub(r.began)
+	clean := newCleaner(r.scanner())
 	rec := &audit.Record{
-		Phase: r.phase.String(), Method: r.ex.Method, Service: r.service, Tool: r.tool,
+		Phase: r.phase.String(), Method: r.ex.Method, Service: r.service, Tool: clean.subject(r.tool),
 		Route: r.ex.Route, Principal: r.ex.Principal, Headers: r.auditHeaders(),
 		Exchange: r.exchangeID(), Ref: r.id.ref, Outcome: v.Outcome.String(), Reason: v.Cause,
 		Redactions: v.Redactions + v.Removed, Bytes: len(r.ex.Body), Duration: took,
@@ -78,7 +80,7 @@ func (r *run) record(v Verdict) error {
 	for _, f := range r.in.Findings {
 		rec.Findings = append(rec.Findings, audit.Finding{
 			Detector: f.Detector, Category: string(f.Category), Severity: f.Severity.String(),
-			Path: f.Path, View: f.View, FP: audit.Fingerprint{Length: f.Length, HMAC: f.HMAC},
+			Path: clean.pointer(f.Path), View: f.View, FP: audit.Fingerprint{Length: f.Length, HMAC: f.HMAC},
 		})
 	}
 	for _, h := range r.in.Hits {
@@ -104,6 +106,14 @@ func (r *run) record(v Verdict) error {
 		rec.Coverage = &audit.Coverage{Scanned: c.ScannedBytes, Total: c.TotalBytes, Reason: r.coverageReason()}
 	}
 	return r.e.append(rec)
+}
+
+// scanner is that of the exchange, or the built-in one when it never got that far.
+func (r *run) scanner() *content.Scanner {
+	if r.tuple != nil {
+		return r.tuple.Scanner
+	}
+	return content.Builtin()
 }
 
 func (r *run) coverageReason() string {
