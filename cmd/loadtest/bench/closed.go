@@ -54,7 +54,7 @@ type shape struct {
 }
 
 // least texts of a pass: with fewer, one long text would decide.
-const leastTexts = 40
+const leastTexts = 24
 
 // compare lets every contestant run the same queue, round by round.
 func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*comparison, error) {
