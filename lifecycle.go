@@ -258,6 +258,13 @@ func (e *Engine) ServerRefused(phase Phase, v Verdict) {
 	}
 }
 
+// SettingsRefused records that new settings were not taken and the old ones stay.
+func (e *Engine) SettingsRefused(err error) {
+	e.metrics.RulesReload(telemetry.ReloadFailed)
+	ok := false
+	e.event(&audit.Record{Event: audit.EventRulesReload, OK: &ok, Reason: "settings: " + err.Error()})
+}
+
 // CertificatesReloaded counts an attempt of such a server to read its
 // certificates again.
 func (e *Engine) CertificatesReloaded(err error) {

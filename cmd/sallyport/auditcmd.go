@@ -12,7 +12,7 @@ import (
 )
 
 func auditCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Verify and summarise audit trails"}
+	cmd := group(&cobra.Command{Use: "audit", Short: "Verify and summarise audit trails"})
 	cmd.AddCommand(auditVerify(), auditStats())
 	return cmd
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Print, check or describe the configuration"}
+	cmd := group(&cobra.Command{Use: "config", Short: "Print, check or describe the configuration"})
 	print := &cobra.Command{
 		Use:   "print",
 		Short: "Print the settings in force and where each came from; secrets are hidden",

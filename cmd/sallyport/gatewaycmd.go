@@ -10,7 +10,7 @@ import (
 )
 
 func gatewayCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "gateway", Short: "Look at the gateway's side"}
+	cmd := group(&cobra.Command{Use: "gateway", Short: "Look at the gateway's side"})
 	cmd.AddCommand(&cobra.Command{
 		Use:   "lint CONFIG.yaml",
 		Short: "Say what in an agentgateway configuration bypasses, blinds or opens the guardrail; exit 1 when something can turn a denial into a pass",

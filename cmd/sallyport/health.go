@@ -2,18 +2,24 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"net"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 )
 
 // healthCommand is the probe for images without a shell: exit 0 when SERVING.
 func healthCommand() *cobra.Command {
-	var addr, service string
+	var addr, service, ca, cert, key string
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "health",
@@ -22,7 +28,11 @@ func healthCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+			creds, err := clientCredentials(ca, cert, key)
+			if err != nil {
+				return failed(err)
+			}
+			conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(creds))
 			if err != nil {
 				return failed(fmt.Errorf("health of %s: %w", addr, err))
 			}
@@ -38,8 +48,49 @@ func healthCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:9001", "address of the sidecar: host:port or unix:/path")
+	cmd.Flags().StringVar(&addr, "addr", probeAddr(os.Getenv("LISTEN_ADDR")), "address of the sidecar: host:port or unix:/path")
+	cmd.Flags().StringVar(&ca, "ca", "", "PEM file of the authority of the sidecar's certificate; switches TLS on")
+	cmd.Flags().StringVar(&cert, "cert", "", "PEM file of a client certificate, for mTLS")
+	cmd.Flags().StringVar(&key, "key", "", "PEM file of its key")
 	cmd.Flags().StringVar(&service, "service", "", `health name: "" for readiness, "liveness"`)
 	cmd.Flags().DurationVar(&timeout, "timeout", 2*time.Second, "how long to wait")
 	return cmd
+}
+
+// probeAddr is where a server that listens on addr is reached from its own host.
+func probeAddr(addr string) string {
+	if addr == "" {
+		return "127.0.0.1:9001"
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || strings.HasPrefix(addr, "unix:") {
+		return addr
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return addr
+}
+
+// clientCredentials are plain text without an authority.
+func clientCredentials(ca, cert, key string) (credentials.TransportCredentials, error) {
+	if ca == "" {
+		return insecure.NewCredentials(), nil
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("health: %w", err)
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
+	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("health: %q holds no certificate", ca)
+	}
+	if cert != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("health: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return credentials.NewTLS(cfg), nil
 }

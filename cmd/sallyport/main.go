@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ func run(ctx context.Context, args []string) int {
 	var coded *exitError
 	if errors.As(err, &coded) {
 		if coded.err != nil {
-			fmt.Fprintln(os.Stderr, "sallyport:", coded.err)
+			fmt.Fprintln(os.Stderr, "sallyport:", strings.TrimPrefix(coded.err.Error(), "sallyport: "))
 		}
 		return coded.code
 	}
@@ -67,6 +68,18 @@ func failed(err error) error {
 		return nil
 	}
 	return &exitError{code: exitFailed, err: err}
+}
+
+// group makes a command that only has subcommands fail without one, and on one it
+// does not know: a typing error in a pipeline must not pass.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		}
+		return fmt.Errorf("%q needs a command:\n%s", cmd.CommandPath(), cmd.UsageString())
+	}
+	return cmd
 }
 
 func rootCommand() *cobra.Command {

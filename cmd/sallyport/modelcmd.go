@@ -23,7 +23,7 @@ type modelOptions struct{ file, label, lib string }
 
 func modelCommand() *cobra.Command {
 	var o modelOptions
-	cmd := &cobra.Command{Use: "model", Short: "Inspect, prove and run a classifier directory"}
+	cmd := group(&cobra.Command{Use: "model", Short: "Inspect, prove and run a classifier directory"})
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.file, "file", "", "network file of the directory (default model.onnx)")
 	f.StringVar(&o.label, "label", "", "the malicious label (default: found in config.json)")

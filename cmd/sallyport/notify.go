@@ -50,14 +50,17 @@ func startNotifier(log *zap.Logger, hold time.Duration, send func(string) error)
 }
 
 func (n *notifier) run() {
+	failing := false
 	for {
 		select {
 		case <-n.done:
 			return
 		case state := <-n.lines:
-			if err := n.send(state); err != nil {
+			err := n.send(state)
+			if err != nil && !failing { // the watchdog would repeat it every second
 				n.log.Warn("systemd is not told", zap.Error(err))
 			}
+			failing = err != nil
 		}
 	}
 }

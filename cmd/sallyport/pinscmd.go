@@ -16,13 +16,13 @@ import (
 
 func pinsCommand() *cobra.Command {
 	var path string
-	cmd := &cobra.Command{
+	cmd := group(&cobra.Command{
 		Use:   "pins",
 		Short: "List, compare and approve pinned tool definitions",
 		Long: `A pin is the definition that a tool is held to: the first one seen, or one that a
 person approved. The file is that of PINS_FILE; a running sidecar takes approvals
 when it gets SIGHUP.`,
-	}
+	})
 	cmd.PersistentFlags().StringVar(&path, "file", os.Getenv("PINS_FILE"), "the pins file")
 	cmd.AddCommand(pinsList(&path), pinsDiff(&path), pinsApprove(&path))
 	return cmd

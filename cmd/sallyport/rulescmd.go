@@ -11,7 +11,7 @@ import (
 )
 
 func rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules", Short: "Check, try and explain rule packs"}
+	cmd := group(&cobra.Command{Use: "rules", Short: "Check, try and explain rule packs"})
 	cmd.AddCommand(rulesLint(), rulesTest(), rulesExplain(), rulesSchema())
 	return cmd
 }

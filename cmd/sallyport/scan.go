@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
@@ -36,7 +37,7 @@ the guardrail finds in it and the verdict. The message is a JSON-RPC request or
 response, the params or the result alone, or plain text, which is taken as the
 text of a tool result. Exit code 3 means that it would be refused.
 
-The settings are those of serve: environment, --config and flags.`,
+The settings are those of serve.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := readInput(cmd.InOrStdin(), args)
@@ -56,8 +57,17 @@ The settings are those of serve: environment, --config and flags.`,
 	f.BoolVar(&o.request, "request", false, "the message is the params of a request; otherwise a result")
 	f.BoolVar(&o.text, "text", false, "take the input as plain text even if it looks like JSON")
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
-	config.Flags(f)
+	engineFlags(f)
 	return cmd
+}
+
+// engineFlags adds those settings' flags that matter without a server.
+func engineFlags(f *pflag.FlagSet) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.Flags(all)
+	for _, name := range []string{"config", "model", "invariant-rules-path"} {
+		f.AddFlag(all.Lookup(name))
+	}
 }
 
 // maxInput bounds what scan reads, in bytes: the largest payload that can be
@@ -113,11 +123,8 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 	if err := engine.Start(ctx); err != nil {
 		return failed(err)
 	}
-	ready, cancel := context.WithTimeout(ctx, warmUpLimit)
-	phase := engine.AwaitServing(ready)
-	cancel()
-	if phase != sallyport.Serving {
-		return failed(errors.Join(notReady(engine.Status()), engine.Shutdown(ctx)))
+	if err := warmUp(ctx, engine); err != nil {
+		return failed(errors.Join(err, engine.Shutdown(ctx)))
 	}
 	x, request := o.exchange(in)
 	var v sallyport.Verdict
@@ -132,14 +139,24 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 	return o.print(out, v, trail.lines)
 }
 
-func notReady(status sallyport.Status) error {
-	err := fmt.Errorf("the engine is %s: %s", status.Phase, status.Reason)
-	for _, p := range status.Parts {
-		if !p.Ready {
-			err = errors.Join(err, fmt.Errorf("%s: %s", p.Name, p.Reason))
+// warmUp waits until the engine serves. A model that cannot be loaded is an error
+// at once: a server would try again, a person wants to know.
+func warmUp(ctx context.Context, engine *sallyport.Engine) error {
+	ctx, cancel := context.WithTimeout(ctx, warmUpLimit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for engine.Phase() != sallyport.Serving {
+		if err := engine.ModelError(); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("scan: the engine is still %s after %v: %s", engine.Phase(), warmUpLimit, engine.Status().Reason)
 		}
 	}
-	return err
+	return nil
 }
 
 // exchange makes an exchange of the input, and says whether it is a request.
@@ -162,8 +179,8 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 	// with the reason is the engine's job.
 	if json.Unmarshal(in, &envelope) == nil {
 		switch {
-		case envelope.Method != nil && envelope.Params != nil:
-			x.Method, x.Body = *envelope.Method, envelope.Params
+		case envelope.Method != nil && envelope.Result == nil:
+			x.Method, x.Body, x.HasBody = *envelope.Method, envelope.Params, envelope.Params != nil
 			return x, true
 		case envelope.Result != nil:
 			x.Body = envelope.Result
@@ -186,25 +203,41 @@ func looksLikeJSON(in []byte) bool {
 	return false
 }
 
+// scanFinding is one finding, without the text it is about.
+type scanFinding struct {
+	Severity string `json:"severity"`
+	Detector string `json:"detector"`
+	Category string `json:"category"`
+	Path     string `json:"path"`
+	View     string `json:"view,omitzero"`
+	Length   int    `json:"length"`
+}
+
 // scanReport is the JSON form of a scan.
 type scanReport struct {
-	Verdict    string          `json:"verdict"`
-	Category   string          `json:"category,omitempty"`
-	Cause      string          `json:"cause,omitempty"`
-	Score      float64         `json:"score"`
-	Redactions int             `json:"redactions"`
-	Findings   []audit.Finding `json:"findings"`
-	Rules      []string        `json:"rules_hit,omitempty"`
-	Body       string          `json:"mutated,omitempty"`
+	Verdict    string        `json:"verdict"`
+	Category   string        `json:"category,omitempty"`
+	Cause      string        `json:"cause,omitempty"`
+	Score      *float64      `json:"score,omitzero"` // null when the model read nothing
+	Redactions int           `json:"redactions"`
+	Findings   []scanFinding `json:"findings"`
+	Rules      []string      `json:"rules_hit,omitempty"`
+	Body       string        `json:"mutated,omitempty"`
 }
 
 func (o scanOptions) print(out io.Writer, v sallyport.Verdict, lines []*audit.Record) error {
 	r := scanReport{
-		Verdict: v.Outcome.String(), Category: string(v.Category), Cause: v.Cause, Score: v.Score,
-		Redactions: v.Redactions + v.Removed, Body: string(v.Body), Findings: []audit.Finding{},
+		Verdict: v.Outcome.String(), Category: string(v.Category), Cause: v.Cause,
+		Redactions: v.Redactions + v.Removed, Body: string(v.Body), Findings: []scanFinding{},
 	}
 	for _, l := range lines {
-		r.Findings, r.Rules = append(r.Findings, l.Findings...), append(r.Rules, l.RulesHit...)
+		r.Rules = append(r.Rules, l.RulesHit...)
+		for _, f := range l.Findings {
+			r.Findings = append(r.Findings, scanFinding{f.Severity, f.Detector, f.Category, f.Path, f.View, f.FP.Length})
+		}
+		if l.Model != "" {
+			r.Score = &v.Score
+		}
 	}
 	var err error
 	if o.asJSON {
@@ -230,14 +263,18 @@ func (r scanReport) text(out io.Writer) error {
 	if r.Category != "" {
 		fmt.Fprintf(w, "category\t%s\n", r.Category)
 	}
-	fmt.Fprintf(w, "model score\t%.4f\n", r.Score)
+	if r.Score == nil {
+		fmt.Fprintln(w, "model score\tnot read")
+	} else {
+		fmt.Fprintf(w, "model score\t%.4f\n", *r.Score)
+	}
 	for _, rule := range r.Rules {
 		fmt.Fprintf(w, "rule\t%s\n", rule)
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(w, "\nSEVERITY\tDETECTOR\tCATEGORY\tWHERE\tVIEW\tLENGTH")
 		for _, f := range r.Findings {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", f.Severity, f.Detector, f.Category, f.Path, f.View, f.FP.Length)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", f.Severity, f.Detector, f.Category, f.Path, f.View, f.Length)
 		}
 	}
 	if r.Body != "" {

@@ -53,6 +53,8 @@ type sidecar struct {
 	server   *grpcapi.Server
 	admin    *admin.Server
 	tracing  *telemetry.Tracing
+	watched  string // the pack whose changes are watched, "" for none
+	unwatch  context.CancelFunc
 	notify   *notifier
 }
 
@@ -93,6 +95,9 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	cfg := engineConfig(s.settings.Load())
+	if c := s.settings.Load(); c.ModelGate && cfg.ModelWide && cfg.Model != nil {
+		s.log.Info("no gate is calibrated for this model: it reads every window by itself", zap.String("model", c.Model))
+	}
 	cfg.Audit, cfg.Logger, cfg.Registerer = trail, s.log, registry
 	if s.tracing.Enabled() {
 		cfg.Tracer = s.tracing.Tracer()
@@ -175,8 +180,22 @@ func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
 		Metrics: registry,
 		Version: build.Current(),
 		Config:  func() any { return s.settings.Load() },
-		Status:  func() any { return s.engine.Status() },
+		Status:  s.status,
 		Level:   &s.level,
+	}
+}
+
+// status is what /status shows.
+func (s *sidecar) status() any {
+	now := s.engine.Status()
+	parts := make([]admin.Part, len(now.Parts))
+	for i, p := range now.Parts {
+		parts[i] = admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: p.Reason}
+	}
+	return map[string]any{
+		"phase": now.Phase.String(), "since": now.Since, "reason": now.Reason, "parts": parts,
+		"exchange_timeout_ms": s.engine.ExchangeTimeout().Milliseconds(),
+		"grpc_connections":    s.server.Conns(), "grpc_inflight": s.server.Inflight(),
 	}
 }
 
@@ -200,12 +219,7 @@ func (s *sidecar) start(ctx context.Context) error {
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
 	})
 	go s.watchLiveness(ctx)
-	if c := s.settings.Load(); c.RulesWatch && c.InvariantRulesPath != "" {
-		if err := watchRules(ctx, c.InvariantRulesPath, s.log, s.reload); err != nil {
-			// A watch that cannot be had is no reason not to serve; SIGHUP still works.
-			s.log.Error("rules are not watched", zap.Error(err))
-		}
-	}
+	s.rewatch()
 	s.log.Info(telemetry.MsgListening, zap.Stringer(telemetry.KeyAddr, s.server.Addr()), zap.String("admin", s.admin.Addr()))
 	return nil
 }

@@ -94,10 +94,13 @@ func (s *sidecar) reload() {
 	s.reloads.Lock()
 	defer s.reloads.Unlock()
 	defer s.notify.reloading()()
-	if fresh, err := config.Load(s.sources); err != nil {
+	fresh, err := config.Load(s.sources)
+	if err == nil {
+		err = s.adopt(fresh)
+	}
+	if err != nil {
 		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "settings"), zap.Error(err))
-	} else {
-		s.adopt(fresh)
+		s.engine.SettingsRefused(err)
 	}
 	// Whatever became of the settings, the files they name may have changed.
 	c := s.settings.Load()
@@ -119,12 +122,11 @@ const reloadTimeout = time.Minute
 
 // adopt takes the reloadable settings of fresh and says what changed and what
 // needs a restart.
-func (s *sidecar) adopt(fresh *config.Settings) {
+func (s *sidecar) adopt(fresh *config.Settings) error {
 	old := s.settings.Load()
 	merged, err := config.Reloaded(old, fresh)
 	if err != nil {
-		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "settings"), zap.Error(err))
-		return
+		return err
 	}
 	changes := config.Diff(old, fresh)
 	for _, c := range changes.Restart {
@@ -134,7 +136,9 @@ func (s *sidecar) adopt(fresh *config.Settings) {
 		s.log.Info("setting changed", zap.String("setting", c.Name), zap.String("from", c.Old), zap.String("to", c.New))
 	}
 	s.settings.Store(merged)
+	s.rewatch()
 	s.level.SetLevel(logLevel(merged.LogLevel))
+	return nil
 }
 
 // reopen follows a rotated audit file.

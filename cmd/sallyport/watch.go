@@ -13,6 +13,30 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
+// rewatch watches the pack that the settings in force name, in place of the one
+// watched before. The signal loop and reloads call it, one at a time.
+func (s *sidecar) rewatch() {
+	c := s.settings.Load()
+	path := c.InvariantRulesPath
+	if !c.RulesWatch || path == s.watched {
+		return
+	}
+	if s.unwatch != nil {
+		s.unwatch()
+	}
+	s.watched, s.unwatch = path, nil
+	if path == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.unwatch = cancel
+	if err := watchRules(ctx, path, s.log, s.reload); err != nil {
+		// A watch that cannot be had is no reason not to serve; SIGHUP still works.
+		s.log.Error("rules are not watched", zap.Error(err))
+		cancel()
+	}
+}
+
 // settleTime is how long a watched directory must be quiet before it is read: an
 // editor or a ConfigMap update makes several changes in a row.
 const settleTime = 250 * time.Millisecond
