@@ -197,7 +197,7 @@ func plausible(b []byte) bool {
 // plainView queues decoded bytes as a view that stands for the span lo..hi of v, inflating them first when
 // they are compressed.
 func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
-	layer := v.layer + 1
+	layer, charged := v.layer+1, 0
 	for compressed(plain) {
 		out, cut, err := inflate(plain, min(maxInflate, max(sc.budget, 0)))
 		if cut {
@@ -207,7 +207,7 @@ func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 			return
 		}
 		sc.budget -= len(out)
-		plain = out
+		plain, charged = out, len(out)
 		if layer++; layer > maxLayers && compressed(plain) {
 			sc.incomplete(v, lo, hi)
 			return
@@ -217,11 +217,12 @@ func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 	if !ok {
 		return
 	}
-	if len(text) > sc.budget {
+	if more := len(text) - charged; more > sc.budget {
 		sc.incomplete(v, lo, hi)
 		return
+	} else if more > 0 {
+		sc.budget -= more
 	}
-	sc.budget -= len(text)
 	sc.queue = append(sc.queue, &view{text: text, label: ViewDecoded, up: v, whole: true, lo: lo, hi: hi, layer: layer})
 }
 
