@@ -32,6 +32,9 @@ const callsPerKey = 10
 // some minutes. RULES_MEMORY_REPORT names an HTML file for the curve.
 func TestTraceMemoryIsFlatAtTheCap(t *testing.T) {
 	calls := 120_000
+	if testing.Short() {
+		calls = 24_000
+	}
 	if s := os.Getenv("RULES_MEMORY_CALLS"); s != "" {
 		var err error
 		calls, err = strconv.Atoi(s)
@@ -58,14 +61,20 @@ func TestTraceMemoryIsFlatAtTheCap(t *testing.T) {
 	require.Greater(t, m.traces.Evictions(), uint64(keys)*3/4-uint64(limit))
 	full := curve[warm]
 	require.InDelta(t, limit, full.keys, float64(limit)/20)
+	heap, rss := 0, 0
+	for _, s := range curve[:warm+1] {
+		heap, rss = max(heap, s.heap), max(rss, s.rss)
+	}
+	// The map of a shard may split its tables once more under churn, which is 50 bytes a key; the rest is noise.
+	heap += heap/20 + 64*limit + 1<<20
 	for _, s := range curve[warm:] {
 		require.LessOrEqual(t, s.keys, limit)
-		// What the sampling itself and the runtime keep is far below a megabyte.
-		require.Less(t, s.heap, full.heap+full.heap/20+1<<20, "the heap grew after %d calls", s.calls)
-		if full.rss > 0 && calls >= 1_000_000 {
-			require.Less(t, s.rss, full.rss+full.rss/10, "the resident size grew after %d calls", s.calls)
+		require.Less(t, s.heap, heap, "the heap grew after %d calls", s.calls)
+		if rss > 0 && calls >= 1_000_000 {
+			require.Less(t, s.rss, rss+rss/10, "the resident size grew after %d calls", s.calls)
 		}
 	}
+	require.Less(t, full.heap/limit, 1024, "bytes per key")
 }
 
 type memorySample struct {
