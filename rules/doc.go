@@ -21,7 +21,8 @@
 // open. A loop keeps the newest times of the last different calls, a rate those of the last calls per tool, a budget a window of
 // amounts. All of it is bounded whatever the callers do; the constants stand in state.go. Times count in milliseconds. A flow is
 // alive for "within" after its start, that moment included; a call leaves the window of a loop, rate or budget at exactly "within"
-// after it. State is keyed by a hash of each rule's content, so a reload keeps what unchanged rules know.
+// after it. State is keyed by a hash of each rule's content, so a reload keeps what unchanged rules know. Between exchanges a state
+// is one packed text without pointers: half a kilobyte under the default pack.
 //
 // # Which events a step is about
 //
