@@ -106,13 +106,13 @@ func ask(ctx context.Context, pool *rig, t traffic.Text, deadline time.Time) err
 }
 
 // account turns answers into waits and returns the tokens of what was answered.
-func (r *openRun) account(q *queue, schedule []time.Duration, begin time.Time, answers []span, pool *rig) (tokens int) {
+func (o *openRun) account(q *queue, schedule []time.Duration, begin time.Time, answers []span, pool *rig) (tokens int) {
 	var ideal []arrival
 	for i, a := range answers {
 		if a.end.IsZero() {
 			continue
 		}
-		r.answered++
+		o.answered++
 		tokens += q.textTokens(i)
 		keys := make([][16]byte, len(q.of[i]))
 		for k, w := range q.of[i] {
@@ -125,12 +125,12 @@ func (r *openRun) account(q *queue, schedule []time.Duration, begin time.Time, a
 			alone[k] = run.end.Sub(run.start) / time.Duration(max(1, run.windows))
 		}
 		took := a.end.Sub(a.start)
-		r.latency.Record(took)
-		r.added.Record(took - covered(a.start, a.end, spans))
+		o.latency.Record(took)
+		o.added.Record(took - covered(a.start, a.end, spans))
 		ideal = append(ideal, arrival{at: a.start.Sub(begin), runs: alone})
 	}
 	for _, w := range idealWaits(ideal, pool.workers) {
-		r.ideal.Record(w)
+		o.ideal.Record(w)
 	}
 	return tokens
 }
@@ -148,7 +148,7 @@ func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uin
 		return texts >= 16 && float64(tokens) >= want
 	})
 	u, err := measure.Of(func() error {
-		_, _, err := pool.classifyAll(ctx, q, s.opts.Workers, 0)
+		_, _, err := pool.classifyAll(ctx, q, 0)
 		return err
 	})
 	if err != nil {

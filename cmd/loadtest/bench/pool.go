@@ -94,20 +94,21 @@ func (r *rig) stop() error {
 	return nil
 }
 
-// callersPerWorker is how many callers keep the pool's queue filled for each
-// worker, so that there is something to choose batches from.
-const callersPerWorker = 32
+// callers is how many texts are sent at once. The other contestants have the whole
+// queue before them when they begin; this many callers give the pool the same, within
+// what its mailbox holds.
+const callers = 1024
 
-// classifyAll sends all texts of q through the pool in their order, from enough
-// callers that workers never wait for work. blockAt of 0 never ends early.
-func (r *rig) classifyAll(ctx context.Context, q *queue, workers int, blockAt float64) (cached, computed int, err error) {
+// classifyAll sends all texts of q through the pool in their order, from so many
+// callers that its queue is never short of work. blockAt of 0 never ends early.
+func (r *rig) classifyAll(ctx context.Context, q *queue, blockAt float64) (cached, computed int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("a pass took longer than ten minutes"))
 	defer cancel()
 	var next, c, n atomic.Int64
 	var first atomic.Pointer[error]
-	var callers sync.WaitGroup
-	for range min(callersPerWorker*workers, len(q.texts)) {
-		callers.Go(func() {
+	var group sync.WaitGroup
+	for range min(callers, len(q.texts)) {
+		group.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(q.texts) || first.Load() != nil {
@@ -125,7 +126,7 @@ func (r *rig) classifyAll(ctx context.Context, q *queue, workers int, blockAt fl
 			}
 		})
 	}
-	callers.Wait()
+	group.Wait()
 	if e := first.Load(); e != nil {
 		return 0, 0, *e
 	}

@@ -68,7 +68,7 @@ func (r *Result) figures(rep *report.Report) {
 	var f report.Figures
 	for _, c := range r.closed {
 		same := measure.Median(measure.Ratios(c.perCPU(thePool), c.sameWork()))
-		f = append(f, report.Figure{Name: c.mix.Name + ": pool / bare", Value: report.Ratio(same), State: judged(same >= wantOfBare),
+		f = append(f, report.Figure{Name: c.mix.Name + ": pool / perfect", Value: report.Ratio(same), State: judged(same >= wantOfBare),
 			Note: fmt.Sprintf("same work (tokenizing included) per CPU second, median of rounds; want %.0f %%", 100*wantOfBare)})
 		one, want := measure.Median(measure.Ratios(c.perCPU(thePool), c.oneByOneWork())), 1.0
 		if c.mix.Name == "short" {
@@ -142,7 +142,7 @@ func (c *comparison) report(rep *report.Report) {
 	}
 	s := rep.Section(fmt.Sprintf("Throughput, %s mix", c.mix.Name), tab, ratios)
 	s.Add(c.byRound(), sizesChart(c.sizes))
-	s.Add(report.Text(fmt.Sprintf("Padding of the pool's batches: %s (want under %.0f %%). The most urgent window of a batch had waited %s at the median in this closed loop, where the queue is always full.",
+	s.Add(report.Text(fmt.Sprintf("Padding of the pool's batches: %s (want under %.0f %%). The most urgent window of a batch had waited %s at the median: here everything arrives at once.",
 		report.Format(report.Ratio(c.shapes[thePool].padding)), 100*wantPadding, report.Format(c.waits.At(0.5)))))
 }
 

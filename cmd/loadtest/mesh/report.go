@@ -30,7 +30,7 @@ func (r *Result) Report() *report.Report {
 	rep.Fact("texts that repeat an earlier one", report.Ratio(r.opts.RepeatShare))
 	rep.Fact("machine", fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
 	rep.Fact("load average", fmt.Sprintf("%s before, %s after", r.loads[0], r.loads[1]))
-	rep.Fact("seed", int64(r.opts.Seed)) //nolint:gosec // shown, not used
+	rep.Fact("seed", fmt.Sprint(r.opts.Seed))
 	rep.Fact("version", build.Version())
 	var f report.Figures
 	for _, s := range r.steps {
