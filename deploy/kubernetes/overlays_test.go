@@ -182,3 +182,18 @@ func TestStrictDecoding(t *testing.T) {
 	_, _, err = decoder(t).Decode([]byte("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: x}\nkind: Service\n"), nil, nil)
 	require.Error(t, err)
 }
+
+// The rules of the base are the default pack as it is now.
+func TestRulesAreTheDefaultPack(t *testing.T) {
+	pack := filepath.Join("..", "..", "rules", "packs", "default")
+	want, err := filepath.Glob(filepath.Join(pack, "*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, want)
+	listed := render(t, "standalone").configMap("sallyport-rules").Data
+	require.Len(t, listed, len(want))
+	for _, file := range want {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(text), listed[filepath.Base(file)], "run 'go generate' in deploy/kubernetes")
+	}
+}
