@@ -49,13 +49,14 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 		return r.finish()
 	}
 	defer e.admission.leave(len(ex.Body))
+	defer r.yield()
 	// One deadline bounds everything that waits: the scanners. What follows them is
 	// computation on this goroutine; the exchange timeout, which is longer, is the
 	// server's last resort.
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
 	defer cancel()
 
-	if r.open() && r.parse(ctx) {
+	if r.open() && r.turn(ctx) && r.parse(ctx) {
 		r.identify()
 		r.access()
 		if phase == decision.Request {
@@ -95,6 +96,7 @@ type run struct {
 	shared     bool
 	claims     token.Claims
 	token      token.Result
+	computing  bool // it holds one of the turns of heavy payloads
 	identified bool // the token of this call may say who it was
 	pending    bool // the trace shard holds something of this exchange
 
@@ -209,6 +211,7 @@ func (r *run) inspectRequest(ctx context.Context) {
 	question := r.classify(ctx)
 	step := r.advance(ctx, r.event(false))
 	r.scan(ctx)
+	r.yield()
 	r.judge(ctx, question)
 	r.advanced(ctx, step)
 }
@@ -218,6 +221,7 @@ func (r *run) inspectRequest(ctx context.Context) {
 func (r *run) inspectResponse(ctx context.Context) {
 	question := r.classify(ctx)
 	r.scan(ctx)
+	r.yield()
 	r.judge(ctx, question)
 	r.inspectTools(ctx)
 	if r.token == token.Valid {

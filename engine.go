@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/content"
@@ -42,6 +43,7 @@ type Engine struct {
 	now       func() time.Time
 	limits    content.Limits
 	admission *admission
+	turns     *semaphore.Weighted // of heavy payloads
 	ring      *token.Keyring
 	keys      traceKeys
 	prints    audit.Fingerprinter
@@ -72,6 +74,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg:    cfg,
 		log:    cfg.Logger,
 		now:    time.Now,
+		turns:  newTurns(),
 		limits: content.Limits{MaxBytes: cfg.MaxPayloadBytes, MaxDepth: cfg.MaxJSONDepth},
 	}
 	if e.log == nil {

@@ -52,7 +52,7 @@ func TestACallMustNameItsTool(t *testing.T) {
 		require.Equal(t, decision.Invalid, e.CheckRequest(t.Context(), call("mail", body)).Outcome, body)
 	}
 	absent := &sallyport.Exchange{Method: "tools/call", Services: []string{"mail"}}
-	require.Equal(t, decision.Invalid, e.CheckRequest(t.Context(), absent).Outcome)
+	require.Equal(t, decision.Deny, e.CheckRequest(t.Context(), absent).Outcome, "empty params: a tool without a name is not on the list")
 }
 
 func TestAccessListsHoldWithoutAService(t *testing.T) {

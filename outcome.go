@@ -33,7 +33,9 @@ func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Tim
 	took := e.now().Sub(began)
 	if ours(ctx) {
 		e.metrics.Scanner(scanner, telemetry.ScanTimeout, took)
-		e.tree().Health.Record(scanner, messages.OutcomeTimeout)
+		if scanner != decision.ScannerContent {
+			e.tree().Health.Record(scanner, messages.OutcomeTimeout)
+		} // the detectors only compute: what is slow there is the payload, or the load
 		return decision.FaultTimeout
 	}
 	e.metrics.Scanner(scanner, telemetry.ScanCancelled, took)

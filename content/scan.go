@@ -29,6 +29,7 @@ type span struct {
 
 // scan is the state of one Scan call.
 type scan struct {
+	ctx  context.Context //nolint:containedctx // of the one Scan call that this is the state of
 	s    *Scanner
 	d    *Document
 	side Side
@@ -78,7 +79,7 @@ type reach struct {
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
-	sc := &scan{s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
+	sc := &scan{ctx: ctx, s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
 		bodies: make([]int, len(tokenSets)), told: make([]told, len(builtinDetectors)+len(s.user))}
 	since := 0
 	for i := range d.strings {
@@ -128,7 +129,7 @@ func (sc *scan) string(i int) {
 	if s.Host < 0 {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 	}
-	for n := 0; n < len(sc.queue); n++ {
+	for n := 0; n < len(sc.queue) && !sc.late(len(sc.queue[n].text)); n++ {
 		sc.read(sc.queue[n])
 		if n == 0 && !s.Key && s.name >= 0 {
 			sc.member(s, raw)
@@ -152,6 +153,9 @@ func (sc *scan) read(v *view) {
 	sc.begin(v)
 	f := sc.survey(v.text)
 	sc.s.index.run(sc, v.text)
+	if sc.late(len(v.text)) {
+		return
+	}
 	sc.emails()
 	if f.has(hasDigits) {
 		sc.digits()
@@ -166,9 +170,19 @@ func (sc *scan) read(v *view) {
 			sc.userMatches(u)
 		}
 	}
+	if sc.late(len(v.text)) {
+		return
+	}
 	sc.flush()
 	sc.derive(v, f)
 }
+
+// lateFrom is the length of a text from which a scan looks at its context within it, in bytes.
+const lateFrom = 64 << 10
+
+// late reports whether the context has ended, for a text of n bytes that is long enough to be worth the look. What
+// is left of the scan is then given up; Scan returns the context's error.
+func (sc *scan) late(n int) bool { return n >= lateFrom && sc.ctx.Err() != nil }
 
 // open marks user detector i as worth running on the current view.
 func (sc *scan) open(i int) { sc.opened[i] = true }

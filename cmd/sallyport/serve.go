@@ -76,11 +76,38 @@ func serve(ctx context.Context, settings *config.Settings, sources config.Source
 	if err := s.assemble(registry); err != nil {
 		return err
 	}
-	if err := s.start(ctx); err != nil {
+	if stopped, err := s.startOrStop(ctx, signals); stopped || err != nil {
 		return err
 	}
 	defer s.notify.close()
 	return s.wait(ctx, signals)
+}
+
+// startOrStop starts the engine, unless a stop signal comes first: that ends the
+// process at once, without an error and without ever serving.
+func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (stopped bool, err error) {
+	startCtx, abandon := context.WithCancel(ctx)
+	defer abandon()
+	started := make(chan error, 1)
+	go func() { started <- s.start(startCtx) }()
+	for {
+		select {
+		case err := <-started:
+			switch {
+			case !stopped:
+				return false, err
+			case err != nil:
+				return true, nil // it was told to stop, and it has
+			}
+			return true, s.engine.Shutdown(ctx)
+		case sig := <-signals:
+			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
+			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
+				stopped = true
+				abandon()
+			} // there is nothing to reload or reopen yet
+		}
+	}
 }
 
 // assemble builds the parts without starting them, but for the admin listener,
@@ -95,6 +122,9 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	cfg := engineConfig(s.settings.Load())
+	if cfg.Model == nil {
+		s.log.Warn("no classifier: texts are judged by detectors and rules alone", zap.String("model", config.ModelOff))
+	}
 	if c := s.settings.Load(); c.ModelGate && cfg.ModelWide && cfg.Model != nil {
 		s.log.Info("no gate is calibrated for this model: it reads every window by itself", zap.String("model", c.Model))
 	}
@@ -166,6 +196,9 @@ func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
 			status := s.engine.Status()
 			r := admin.Readiness{Ready: status.Phase.Ready()}
 			r.Parts = append(r.Parts, admin.Part{Name: "phase:" + status.Phase.String(), Ready: status.Phase.Ready(), Since: status.Since, Reason: status.Reason})
+			if s.settings.Load().Model == config.ModelOff {
+				r.Parts = append(r.Parts, admin.Part{Name: "model", Ready: true, Since: status.Since, Reason: "off by configuration: texts are not classified"})
+			}
 			for _, p := range status.Parts {
 				r.Parts = append(r.Parts, admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: p.Reason})
 			}
@@ -218,9 +251,9 @@ func (s *sidecar) start(ctx context.Context) error {
 		s.server.SetServing(c.To.Ready())
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
 	})
-	go s.watchLiveness(ctx)
+	go s.watchLiveness(context.WithoutCancel(ctx)) // until the process ends
 	s.rewatch()
-	s.log.Info(telemetry.MsgListening, zap.Stringer(telemetry.KeyAddr, s.server.Addr()), zap.String("admin", s.admin.Addr()))
+	s.log.Info(telemetry.MsgListening, zap.String("admin", s.admin.Addr()))
 	return nil
 }
 
