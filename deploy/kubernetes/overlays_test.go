@@ -190,10 +190,10 @@ func TestRulesAreTheDefaultPack(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, want)
 	listed := render(t, "standalone").configMap("sallyport-rules").Data
-	require.Len(t, listed, len(want))
+	require.Equal(t, len(want), len(listed), "base/kustomization.yaml lists every file of %s", pack)
 	for _, file := range want {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Equal(t, string(text), listed[filepath.Base(file)], "run 'go generate' in deploy/kubernetes")
+		require.True(t, string(text) == listed[filepath.Base(file)], "%s is not current: run 'go generate' in deploy/kubernetes", filepath.Base(file))
 	}
 }
