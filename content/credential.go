@@ -67,7 +67,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		}
 		return
 	}
-	if sc.value.v == sc.v && at < sc.value.end {
+	if at < sc.value {
 		// Inside the value of another name.
 		return
 	}
@@ -77,7 +77,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	}
 	start, stop, quoted := credentialValue(text, end)
 	if start >= 0 && !quoted {
-		sc.value = reach{sc.v, stop}
+		sc.value = stop
 	}
 	if start < 0 || !kind.accepts(text[start:stop], quoted) {
 		return

@@ -189,10 +189,10 @@ func (sc *scan) fence(at int) {
 	if end += kind; kind == 0 || end < len(sc.text) && isLetter(sc.text[end]) {
 		return
 	}
-	if !lineStart(sc.text, at) || sc.fenced.v == sc.v && at < sc.fenced.end-fenceWindow/2 {
+	if !lineStart(sc.text, at) || at < sc.fenced-fenceWindow/2 {
 		return
 	}
-	sc.fenced = reach{sc.v, end + fenceWindow}
+	sc.fenced = end + fenceWindow
 	after := sc.text[end:min(len(sc.text), end+fenceWindow)]
 	if newOrders.any(after) {
 		sc.add(detFence, at, end)

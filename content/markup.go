@@ -39,7 +39,7 @@ const (
 
 // seen reports whether the window of a place before reaches far enough beyond byte start.
 func (sc *scan) seen(start int) bool {
-	return sc.markup.v == sc.v && start < sc.markup.end-hiddenOverlap || sc.full(detMarkup)
+	return start < sc.markup-hiddenOverlap || sc.full(detMarkup)
 }
 
 // hiddenMarkup looks at the hidden text from byte start up to the closing mark.
@@ -51,7 +51,7 @@ func (sc *scan) hiddenMarkup(at, start int, closing string) {
 	if i := strings.Index(w, closing); i >= 0 {
 		w = w[:i]
 	}
-	sc.markup = reach{sc.v, start + len(w)}
+	sc.markup = start + len(w)
 	if len(w) >= minHidden && addressed(w) {
 		sc.add(detMarkup, at, start)
 	}
@@ -71,7 +71,7 @@ func (sc *scan) hiddenStyle(at int) {
 	if i := strings.Index(w, "</"); i >= 0 {
 		w = w[:i]
 	}
-	sc.markup = reach{sc.v, at + open + 1 + len(w)}
+	sc.markup = at + open + 1 + len(w)
 	if addressed(w) {
 		sc.add(detMarkup, at, at+open+1)
 	}

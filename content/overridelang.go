@@ -91,29 +91,26 @@ func overrideLanguageKeywords() []keyword {
 
 // overrideIn looks for the words of an override around a verb. Both must stand in its sentence.
 func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
-	if sc.verbs.v == sc.v && at < sc.verbs.end || sc.full(detOverride) {
+	if at < sc.verbs || sc.full(detOverride) {
 		// The sentence of the verb before was read this far.
 		return
 	}
 	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
 	before, after := sc.text[lo:at], sc.text[end:hi]
 	// What was read for a verb before, without finding anything, is not read again.
-	from := lo
-	if sc.thingless.v == sc.v {
-		from = max(lo, sc.thingless.end-maxOverrideThing)
-	}
+	from := max(lo, sc.thingless-maxOverrideThing)
 	if from >= hi {
 		return
 	}
 	if ahead := min(len(sc.text), hi+overrideAhead); !overrideThings.any(sc.text[from:ahead]) {
-		sc.thingless = reach{sc.v, ahead}
+		sc.thingless = ahead
 		return
 	}
 	if !overrideThings.any(sc.text[from:hi]) {
-		sc.thingless = reach{sc.v, hi}
+		sc.thingless = hi
 		return
 	}
-	sc.verbs = reach{sc.v, end + overrideReach/2}
+	sc.verbs = end + overrideReach/2
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
 	}
@@ -122,7 +119,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 			after = after[:i]
 		}
 	}
-	sc.verbs.end = min(sc.verbs.end, end+len(after))
+	sc.verbs = min(sc.verbs, end+len(after))
 	sentence := strings.ToLower(before + "\x00" + after)
 	for _, l := range langs {
 		if containsAny(sentence, l.thing...) && containsAny(sentence, l.past...) {

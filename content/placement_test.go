@@ -335,3 +335,20 @@ func onePerDetector(all []sample) []sample {
 		return known
 	})
 }
+
+// TestWhatStandsBeforeHidesNothing puts every detector's text into the string after one that is full of beginnings:
+// what was remembered to read that one in linear time says nothing about the next.
+func TestWhatStandsBeforeHidesNothing(t *testing.T) {
+	for _, flood := range benchTexts {
+		before := strings.ToValidUTF8(flood.text[:min(len(flood.text), 3000)], "")
+		for _, x := range slices.Concat(samples, onePerDetector(tokenSamples())) {
+			if x.only != nil {
+				continue
+			}
+			for _, after := range []string{carrier(x.text), strings.Repeat("quiet words ", 20) + carrier(x.text)} {
+				_, r := scanBody(t, "tools/call", SideResponse, `{"structuredContent":{"a":`+quote(t, before)+`,"b":`+quote(t, after)+`}}`)
+				require.Contains(t, paths(r, x.detector), "/structuredContent/b", "%s after %s", x.detector, flood.name)
+			}
+		}
+	}
+}

@@ -55,25 +55,24 @@ type scan struct {
 	pair          credential // what the name announces in container pairIn, whose value is another member
 	pairIn        int32
 	phones        int // calls of the phone library so far
-	pem           pemMemo
 
-	// How far families of detectors have read the current view: what keeps texts full of beginnings linear.
-	markup, fenced, value, verbs reach
-	thingless                    reach  // no word for instructions was found up to here
-	bodies                       []int  // end of the last run of a set, by its number
-	told                         []told // by detector
-	soft, softEnd                int    // soft hyphens around single letters in a row, and where the last one ended
-	dirty                        bool   // told or bodies are not empty
-	path                         string // pointer of the current string, "" until needed
+	reached        // in the current view
+	bodies  []int  // end of the last run of a set in the current view, by its number
+	told    []told // by detector
+	dirty   bool   // told or bodies are not empty
+	path    string // pointer of the current string, "" until needed
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
 type told struct{ count, last int }
 
-// reach is a position in a view.
-type reach struct {
-	v   *view
-	end int
+// reached is how far families of detectors have read a view: what keeps texts full of beginnings linear. It says
+// nothing about any other view.
+type reached struct {
+	markup, fenced, value, verbs int
+	thingless                    int // no word for instructions was found up to here
+	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended
+	pem                          pemMemo
 }
 
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
@@ -141,6 +140,7 @@ func (sc *scan) string(i int) {
 func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
+	sc.reached = reached{}
 	if sc.dirty {
 		sc.dirty = false
 		clear(sc.told)
@@ -266,16 +266,16 @@ func (sc *scan) flush() {
 	sc.rep.Findings = slices.Grow(sc.rep.Findings, len(sc.hits))
 	sc.spans = slices.Grow(sc.spans, len(sc.hits))
 	known := sc.spans[:before]
-	reached := 0 // end of what this view has shown
+	shown := 0 // end of what this view has shown
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
 			continue
 		}
 		start, end := sc.v.origin(h.start, h.end)
-		if covered(known, h.det, start, end) || start < reached && covered(sc.spans[before:], h.det, start, end) {
+		if covered(known, h.det, start, end) || start < shown && covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
-		reached = max(reached, end)
+		shown = max(shown, end)
 		if len(sc.s.allow) > 0 && sc.s.allowed(h.det, sc.text[h.start:h.end], sc.pointer()) {
 			continue
 		}

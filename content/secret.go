@@ -26,7 +26,6 @@ const maxPEM = 64 << 10
 
 // pemMemo remembers the last search for an end marker, so that a text full of beginnings stays linear.
 type pemMemo struct {
-	v    *view
 	next int // first end marker at or after from; -1 when there is none
 	from int
 }
@@ -96,13 +95,13 @@ func elided(body string) bool {
 // nextEnd returns the position of the first end marker at or after from, or -1.
 func (sc *scan) nextEnd(from int) int {
 	m := &sc.pem
-	if m.v == sc.v && m.from <= from && (m.next < 0 || m.next >= from) {
+	if m.from <= from && (m.next < 0 || m.next >= from) {
 		if m.next >= 0 && m.next-from > maxPEM {
 			return -1
 		}
 		return m.next
 	}
-	m.v, m.from = sc.v, from
+	m.from = from
 	m.next = strings.Index(sc.text[from:], "-----END")
 	if m.next >= 0 {
 		m.next += from
