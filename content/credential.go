@@ -93,7 +93,7 @@ var (
 
 // toldPassword looks at what a sentence says a password is: only what is no word at all.
 func (sc *scan) toldPassword(at int) {
-	start := skip(sc.text, at, " \"'`:*")
+	start := skip(sc.text, at, skipTold)
 	end := start
 	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;<|", sc.text[end]) < 0 {
 		end++
@@ -119,8 +119,8 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		}
 		return -1, -1, false
 	}
-	i := skip(text, at, "\"'`\\*]")
-	i = skip(text, i, " \t")
+	i := skip(text, at, skipQuote)
+	i = skip(text, i, skipBlank)
 	if i >= len(text) || i-at > 8 {
 		return -1, -1, false
 	}
@@ -137,7 +137,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	default:
 		return -1, -1, false
 	}
-	i = skip(text, i, " \t*")
+	i = skip(text, i, skipStars)
 	if i >= len(text) {
 		return -1, -1, false
 	}
@@ -153,7 +153,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	limit := min(len(text), i+maxCredential+1)
 	for stop < limit {
 		c := text[stop]
-		if open != 0 && (c == open || c == '\n' || c == '\\') || open == 0 && strings.IndexByte(" \t\r\n\"'`,;&<>|)}]", c) >= 0 {
+		if open != 0 && (c == open || c == '\n' || c == '\\') || open == 0 && valueEnds[c] {
 			break
 		}
 		stop++
@@ -176,18 +176,32 @@ func pairValue(text string, i int) int {
 	if text[i] != ',' && text[i] != '\n' && text[i] != '\r' {
 		return i
 	}
-	j := skip(text, skip(text, i, ",\r\n"), " \t\n")
-	j = skip(text, j, "\"'`\\")
+	j := skip(text, skip(text, i, skipComma), skipSpace)
+	j = skip(text, j, skipMarks)
 	if !hasFoldPrefix(text[j:], "value") {
 		return i
 	}
-	j = skip(text, j+len("value"), "\"'`\\")
-	return skip(text, j, " \t")
+	j = skip(text, j+len("value"), skipMarks)
+	return skip(text, j, skipBlank)
 }
 
+// valueEnds are what ends a value that is not quoted.
+var valueEnds = newCharset(" \t\r\n\"'`,;&<>|)}]")
+
+// What is skipped between a name and its value.
+var (
+	skipTold  = newCharset(" \"'`:*")
+	skipQuote = newCharset("\"'`\\*]")
+	skipBlank = newCharset(" \t")
+	skipStars = newCharset(" \t*")
+	skipSpace = newCharset(" \t\n")
+	skipMarks = newCharset("\"'`\\")
+	skipComma = newCharset(",\r\n")
+)
+
 // skip returns the first position from i whose byte is not in set, looking at no more than eight.
-func skip(text string, i int, set string) int {
-	for n := 0; i < len(text) && n < 8 && strings.IndexByte(set, text[i]) >= 0; n++ {
+func skip(text string, i int, set *charset) int {
+	for n := 0; i < len(text) && n < 8 && set[text[i]]; n++ {
 		i++
 	}
 	return i

@@ -67,7 +67,8 @@ func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
 		return
 	}
 	sc.budget -= len(text)
-	sc.begin(&view{text: text, label: ViewJoined})
+	sc.raw = view{text: text, label: ViewJoined}
+	sc.begin(&sc.raw)
 	sc.survey(text)
 	sc.s.index.run(sc, text)
 	for _, h := range sc.hits {

@@ -93,8 +93,11 @@ func (sc *scan) national(start, end, count int) {
 
 // phoneEnds reports whether a number may end at byte end.
 func phoneEnds(text string, end int) bool {
-	return end == len(text) || !isAlnum(text[end]) && strings.IndexByte("_@/-", text[end]) < 0
+	return end == len(text) || !phoneJoins[text[end]]
 }
+
+// phoneJoins are what makes the digits before it part of something longer.
+var phoneJoins = newCharset(lowerLetters + upperLetters + digitChars + "_@/-")
 
 // callingCodes are the country codes in use, by their value.
 var callingCodes = sync.OnceValue(func() *[1000]bool {
