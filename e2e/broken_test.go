@@ -59,7 +59,6 @@ func TestBrokenModel(t *testing.T) {
 			require.Equal(t, http.StatusServiceUnavailable, code)
 			require.False(t, parts["model"].Ready)
 			t.Run("log", func(t *testing.T) {
-				t.Skip("fault: why the model cannot be loaded is not in the log; the phase is logged once, without a reason")
 				eventually(t, func() bool { return containsAll(s.readLog(), row.says) }, "the log does not say why")
 			})
 			for _, name := range readinessNames {
@@ -140,7 +139,6 @@ func TestModelOff(t *testing.T) {
 	require.Equal(t, "pass", s.ask(text("fine weather")).verdict())
 	require.Zero(t, s.metric("mcp_guardrails_scanner_results_total", "scanner", "model"))
 	t.Run("says so", func(t *testing.T) {
-		t.Skip("fault: neither /readyz?verbose nor the log says that there is no model")
 		_, parts := s.readiness()
 		require.Contains(t, parts["model"].Reason, "off")
 		require.Contains(t, s.readLog(), "model")

@@ -11,7 +11,6 @@ import (
 // Overload is no ill health: callers who send many large payloads at once must not
 // be able to switch readiness off.
 func TestOverloadIsNotDegradation(t *testing.T) {
-	t.Skip("fault: a scan that its input or its neighbours make slow is a timeout sample, so 32 large results switch readiness off")
 	t.Parallel()
 	const dense = "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQgdGV4dA== "
 	s := serve(t, noModel.with(env{"SCANNER_TIMEOUT_MS": ""})) // the default
@@ -36,7 +35,6 @@ func TestOverloadIsNotDegradation(t *testing.T) {
 // A scan ends soon after its deadline, even inside one long string, and the reply
 // has its audit line.
 func TestScanEndsAtItsDeadline(t *testing.T) {
-	t.Skip("fault: content.Scan looks at its context between strings only; one long string outlives every deadline and is UNKNOWN in both failure modes")
 	t.Parallel()
 	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": "500"}))
 	const dense = "kim@example.org 4111 1111 1111 1111 "
