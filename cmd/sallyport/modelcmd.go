@@ -28,7 +28,7 @@ func modelCommand() *cobra.Command {
 	f.StringVar(&o.file, "file", "", "network file of the directory (default model.onnx)")
 	f.StringVar(&o.label, "label", "", "the malicious label (default: found in config.json)")
 	f.StringVar(&o.lib, "lib", os.Getenv("ONNXRUNTIME_LIB"), "path of libonnxruntime")
-	cmd.AddCommand(modelInspect(&o), modelSelfTest(&o), modelScore(&o))
+	cmd.AddCommand(modelInspect(&o), modelSelfTest(&o), modelScore(&o), modelCalibrate(&o))
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func modelScore(o *modelOptions) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, true, func(c *inference.Classifier) error {
-				return score(cmd.OutOrStdout(), cmd.InOrStdin(), c)
+				return score(cmd.OutOrStdout(), cmd.InOrStdin(), reader{c, wide(args)})
 			})
 		},
 	}
@@ -119,11 +119,34 @@ const (
 	scoreBatch = 8
 )
 
-// score reads texts and writes their scores, the highest of their windows.
-func score(out io.Writer, in io.Reader, c *inference.Classifier) error {
+// reader scores whole texts the way the sidecar reads them: with a model of the
+// user's own, wide windows; with the embedded one, those it was calibrated on.
+type reader struct {
+	c    *inference.Classifier
+	wide bool
+}
+
+func wide(args []string) bool { return len(args) >= 1 && args[0] != "default" }
+
+// score returns the highest score of the windows of a text, and their number.
+func (r reader) score(text string) (top float32, windows int, err error) {
+	all, _ := r.c.Plan(nil, text, inference.PlanOptions{Budget: maxScoreWindows, Wide: r.wide})
+	for at := 0; at < len(all); at += scoreBatch {
+		scores, err := r.c.Run(inference.RunControl{}, all[at:min(at+scoreBatch, len(all))])
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, s := range scores {
+			top = max(top, s)
+		}
+	}
+	return top, len(all), nil
+}
+
+// eachText calls f with every text of a stream of JSON lines {id,text}.
+func eachText(in io.Reader, f func(id jsontext.Value, text string) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxScoreLine)
-	w := bufio.NewWriter(out)
 	for n := 1; lines.Scan(); n++ {
 		var item struct {
 			ID   jsontext.Value `json:"id"`
@@ -135,30 +158,29 @@ func score(out io.Writer, in io.Reader, c *inference.Classifier) error {
 		if item.Text == nil {
 			return fmt.Errorf("line %d: it has no text", n)
 		}
-		windows, _ := c.Windows(nil, *item.Text, maxScoreWindows)
-		top := float32(0)
-		for at := 0; at < len(windows); at += scoreBatch {
-			scores, err := c.Run(inference.RunControl{}, windows[at:min(at+scoreBatch, len(windows))])
-			if err != nil {
-				return fmt.Errorf("line %d: %w", n, err)
-			}
-			for _, s := range scores {
-				top = max(top, s)
-			}
+		if err := f(item.ID, *item.Text); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return lines.Err()
+}
+
+// score reads texts and writes their scores.
+func score(out io.Writer, in io.Reader, r reader) error {
+	w := bufio.NewWriter(out)
+	err := eachText(in, func(id jsontext.Value, text string) error {
+		top, windows, err := r.score(text)
+		if err != nil {
+			return err
 		}
 		if err := json.MarshalWrite(w, struct {
 			ID      jsontext.Value `json:"id,omitzero"`
 			Score   float32        `json:"score"`
 			Windows int            `json:"windows"`
-		}{item.ID, top, len(windows)}); err != nil {
+		}{id, top, windows}); err != nil {
 			return err
 		}
-		if err := w.WriteByte('\n'); err != nil {
-			return err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return w.Flush()
+		return w.WriteByte('\n')
+	})
+	return errors.Join(err, w.Flush())
 }
