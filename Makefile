@@ -40,6 +40,7 @@ demo: build ## start the sidecar, send it sample exchanges, print the verdicts
 .PHONY: test
 test: setup ## run every test with the race detector
 	$(GO) test -race -shuffle=on -count=1 ./...
+	cd deploy/kubernetes && $(GO) test -count=1 ./...
 
 .PHONY: bench
 bench: setup ## run the benchmarks
@@ -55,7 +56,7 @@ loadtest: build ## measure batched inference and the sidecar under load into bin
 .PHONY: drill
 drill: build ## stop the real sidecar in every way; writes docs/drill.md and bin/reports
 	@mkdir -p bin/reports
-	bin/loadtest drain --markdown docs/drill.md --out bin/reports/drill.txt --out bin/reports/drill.json --out bin/reports/drill.html
+	bin/loadtest drain --markdown docs/drill.md --picture docs/drill.svg --out bin/reports/drill.txt --out bin/reports/drill.json --out bin/reports/drill.html
 
 .PHONY: fuzz
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
@@ -73,6 +74,7 @@ $(TOOLS)/golangci-lint: Makefile
 .PHONY: generate
 generate: ## regenerate what is generated (stubs, tables, docs)
 	$(GO) generate ./...
+	cd deploy/kubernetes && $(GO) generate ./...
 
 .PHONY: generate-check
 generate-check: generate ## fail when generated files are not current
