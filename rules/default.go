@@ -3,15 +3,21 @@ package rules
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 )
 
 //go:embed packs/default/*.yaml
 var defaultFiles embed.FS
 
+const defaultDir = "packs/default"
+
+// DefaultFiles are the files of the embedded default pack, at the root of a file system, to copy and change.
+func DefaultFiles() (fs.FS, error) { return fs.Sub(defaultFiles, defaultDir) }
+
 // Default is the embedded default pack.
 func Default() (*Pack, error) {
-	const dir = "packs/default"
+	const dir = defaultDir
 	entries, err := defaultFiles.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("load default rules: %w", err)

@@ -12,7 +12,7 @@ import (
 
 func rulesCommand() *cobra.Command {
 	cmd := group(&cobra.Command{Use: "rules", Short: "Check, try and explain rule packs"})
-	cmd.AddCommand(rulesLint(), rulesTest(), rulesExplain(), rulesSchema())
+	cmd.AddCommand(rulesDefault(), rulesLint(), rulesTest(), rulesExplain(), rulesSchema())
 	return cmd
 }
 
@@ -22,6 +22,29 @@ func packArg(args []string) string {
 		return ""
 	}
 	return args[0]
+}
+
+func rulesDefault() *cobra.Command {
+	return &cobra.Command{
+		Use:   "default DIR",
+		Short: "Write the embedded default pack into a new directory, to change it there",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, err := rules.DefaultFiles()
+			if err != nil {
+				return failed(err)
+			}
+			// Neither overwrites a file nor mixes with another pack.
+			if err := os.Mkdir(args[0], 0o755); err != nil {
+				return failed(fmt.Errorf("rules default: %w", err))
+			}
+			if err := os.CopyFS(args[0], files); err != nil {
+				return failed(fmt.Errorf("rules default: %w", err))
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "written to %s; point INVARIANT_RULES_PATH at it\n", args[0])
+			return nil
+		},
+	}
 }
 
 func rulesLint() *cobra.Command {
