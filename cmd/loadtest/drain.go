@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 func drainCommand() *cobra.Command {
 	var o drill.Options
 	var out output
-	var rows, markdown string
+	var rows, markdown, picture string
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Prove from outside how the sidecar stops",
@@ -43,10 +44,8 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 			if err := out.write(cmd, rep); err != nil {
 				return failure{err}
 			}
-			if markdown != "" {
-				if err := os.WriteFile(markdown, []byte(drill.Markdown(verdicts, o.Traffic)), 0o644); err != nil { //nolint:gosec // a page of the manual
-					return failure{err}
-				}
+			if err := pages(verdicts, o.Traffic, markdown, picture); err != nil {
+				return failure{err}
 			}
 			broken := 0
 			for _, v := range verdicts {
@@ -65,6 +64,28 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 	f.DurationVar(&o.Traffic, "traffic", time.Second, "for how long calls are started after the signal")
 	f.StringVar(&rows, "row", "", "rows to run, separated by commas (default: all)")
 	f.StringVar(&markdown, "markdown", "", "also write the matrix as a page of the manual into this file")
+	f.StringVar(&picture, "picture", "", "also write the timeline of the first row as an SVG file; the page shows it when it stands beside it")
 	out.flags(cmd)
 	return cmd
+}
+
+// pages writes what the manual shows.
+func pages(verdicts []*drill.Verdict, traffic time.Duration, markdown, picture string) error {
+	const mode = 0o644 // a page is for everyone
+	if picture != "" {
+		// A row that was not run has no timeline.
+		if v := verdicts[0]; v.Err == nil {
+			svg, err := v.Picture()
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(picture, svg, mode); err != nil { //nolint:gosec // as mode says
+				return err
+			}
+		}
+	}
+	if markdown == "" {
+		return nil
+	}
+	return os.WriteFile(markdown, []byte(drill.Markdown(verdicts, traffic, filepath.Base(picture))), mode) //nolint:gosec // as mode says
 }

@@ -35,7 +35,7 @@ func (r *run) calls() {
 		client := extmcp.NewExtMcpClient(conn)
 		one = func(i int) { r.askOn(client, i) }
 	}
-	measure.OpenLoop(r.ctx, schedule, mostOutstanding, func(i int, _ time.Time) { one(i) }, func(i int) {
+	measure.OpenLoop(r.starting, schedule, mostOutstanding, func(i int, _ time.Time) { one(i) }, func(i int) {
 		r.add(Call{Name: fmt.Sprintf("call %d", i), Start: schedule[i], End: schedule[i], Result: CutOff, Detail: "too many on their way"})
 	})
 }
@@ -105,14 +105,14 @@ func (r *run) slow(ctx context.Context) error {
 				conn.Close()
 				return
 			}
-			r.slowCall("heavy, at the end of the wait", conn, body)
+			r.slowCall("heavy at the drain's end", conn, body)
 		})
 	}
 	conn, err := r.sidecar.Dial()
 	if err != nil {
 		return err
 	}
-	r.slowCall("heavy, at the signal", conn, body)
+	r.slowCall("heavy at the signal", conn, body)
 	return r.sidecar.Await(ctx, "an exchange was being decided", func() bool {
 		m, err := sidecar.Metrics(ctx, r.sidecar.Admin)
 		r.o.Busy = err == nil && m["mcp_guardrails_inflight"] > 0

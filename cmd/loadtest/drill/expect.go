@@ -73,7 +73,7 @@ func allServed(least int) Expectation {
 		return Check{
 			Promise: fmt.Sprintf("every call that was started is ok, at least %d", least),
 			Held:    len(o.Calls) >= least && count(o.Calls, OK) == len(o.Calls),
-			Seen:    tally(o.Calls),
+			Seen:    tally(o.Calls) + firstError(o.Calls),
 		}
 	}
 }
@@ -96,7 +96,7 @@ func servedThroughTheDrain(least int) Expectation {
 		return Check{
 			Promise: fmt.Sprintf("all calls started before %v are ok, at least %d; none is cut off", until, least),
 			Held:    len(within) >= least && count(within, OK) == len(within) && count(o.Calls, CutOff) == 0 && count(o.Calls, Denied) == 0,
-			Seen:    fmt.Sprintf("before: %s; in all: %s", tally(within), tally(o.Calls)),
+			Seen:    fmt.Sprintf("before: %s; in all: %s%s", tally(within), tally(o.Calls), firstError(o.Calls)),
 		}
 	}
 }
@@ -106,7 +106,7 @@ func refusedAfterTheFlip(_ Row, o *Outcome) Check {
 	return Check{
 		Promise: "calls after the flip are refused, none is cut off",
 		Held:    count(o.Calls, Refused) > 0 && count(o.Calls, CutOff) == 0 && count(o.Calls, Denied) == 0,
-		Seen:    tally(o.Calls),
+		Seen:    tally(o.Calls) + firstError(o.Calls),
 	}
 }
 
@@ -190,6 +190,16 @@ func adminToTheEnd(_ Row, o *Outcome) Check {
 // neverServing expects readiness not to have shown at all.
 func neverServing(_ Row, o *Outcome) Check {
 	return Check{Promise: "it never becomes SERVING", Held: !o.WasServing && len(o.Polls) > 0, Seen: fmt.Sprintf("%d polls", len(o.Polls))}
+}
+
+// firstError is what the first call that was cut off was told.
+func firstError(calls []Call) string {
+	for _, c := range calls {
+		if c.Result == CutOff || c.Result == Denied {
+			return fmt.Sprintf(" (%s at %v to %v: %s)", c.Name, c.Start.Round(time.Millisecond), c.End.Round(time.Millisecond), c.Detail)
+		}
+	}
+	return ""
 }
 
 func tally(calls []Call) string {

@@ -107,7 +107,8 @@ func TestClassify(t *testing.T) {
 	}{
 		"none":       {nil, OK},
 		"no port":    {status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: connection refused"`), Refused},
-		"lost":       {status.Error(codes.Unavailable, "error reading from server: EOF"), CutOff},
+		"lost":       {status.Error(codes.Unavailable, `connection error: desc = "error reading from server: EOF"`), CutOff},
+		"no hello":   {status.Error(codes.Unavailable, `connection error: desc = "error reading server preface: EOF"`), Refused},
 		"too late":   {status.Error(codes.DeadlineExceeded, "context deadline exceeded"), CutOff},
 		"not gRPC's": {errors.New("broken"), CutOff},
 	} {

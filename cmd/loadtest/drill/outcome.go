@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,10 @@ func count(calls []Call, r Result) int {
 	return n
 }
 
+// notConnected are grpc-go's words for a connection that was not made: no port, or
+// one that closed before the first frame.
+var notConnected = []string{"while dialing", "error reading server preface"}
+
 // classify says what an error of a call means. grpc-go reports a call that never
 // found a connection, and one that lost it, by the same code; the text tells them
 // apart.
@@ -85,7 +90,7 @@ func classify(err error) (Result, string) {
 		return OK, ""
 	}
 	s := status.Convert(err)
-	if s.Code() == codes.Unavailable && strings.Contains(s.Message(), "connection error") {
+	if s.Code() == codes.Unavailable && slices.ContainsFunc(notConnected, func(w string) bool { return strings.Contains(s.Message(), w) }) {
 		return Refused, s.Message()
 	}
 	return CutOff, s.Code().String() + ": " + s.Message()

@@ -115,7 +115,7 @@ func (v *Verdict) timeline() *report.Timeline {
 		span(laneWatches, said, last, w.Ended, report.Muted)
 	}
 	for i, s := range o.Slow {
-		t.Lanes = append(t.Lanes, "slow: "+s.Name)
+		t.Lanes = append(t.Lanes, s.Name)
 		span(laneSlow+i, string(s.Result), s.Start, s.End, callState(s.Result))
 	}
 	return t
@@ -191,13 +191,14 @@ func together(calls []Call) []Call {
 	return out
 }
 
-// Markdown is the matrix as a page of the manual.
-func Markdown(verdicts []*Verdict, traffic time.Duration) string {
+// Markdown is the matrix as a page of the manual; picture is the file beside it
+// with the timeline of the first row, "." for none.
+func Markdown(verdicts []*Verdict, traffic time.Duration, picture string) string {
 	var b strings.Builder
 	b.WriteString("# Shutdown drill\n\n")
 	b.WriteString("Written by `make drill`. It starts the real sidecar once for each row, waits until it serves, sends SIGTERM, and holds what it saw from\noutside against what [lifecycle.md](lifecycle.md) promises. ")
 	fmt.Fprintf(&b, "Calls are started every %v for %v after the signal, each on a connection of its\nown; readiness is polled every %v; two health streams stay open, one of them on a name that does not exist.\n\n", callEvery, traffic, pollEvery)
-	b.WriteString("The slow exchanges: *heavy* is a result so large that deciding it outlasts the drain wait; *on a slow line* is a call of which half has\narrived when the signal comes and the rest after the drain wait.\n\n")
+	b.WriteString("The slow exchanges: two *heavy* results, so large that deciding them takes about a second, one of them sent before the signal and one\nright before the drain wait ends; and one *on a slow line*, of which the rest arrives only after the drain wait.\n\n")
 	fmt.Fprintf(&b, "This run: %s/%s, %d CPUs, load average %s, version %s.\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.LoadAverage(), build.Version())
 	b.WriteString("| row | what happens | calls | slow exchanges | exit | after | at most | holds |\n|---|---|---|---|--:|--:|--:|---|\n")
 	for _, v := range verdicts {
@@ -207,6 +208,9 @@ func Markdown(verdicts []*Verdict, traffic time.Duration) string {
 		}
 		o := v.Outcome
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %.2f s | %.1f s | %s |\n", v.Row.Name, v.Row.Story, tally(o.Calls), slowTally(o), o.Code, o.Exit.Seconds(), v.Row.limit().Seconds(), yes(v.Held()))
+	}
+	if picture != "." && len(verdicts) > 0 {
+		fmt.Fprintf(&b, "\n![Timeline of row %s](%s)\n", verdicts[0].Row.Name, picture)
 	}
 	b.WriteString("\nWhat each row promises, and what was seen:\n")
 	for _, v := range verdicts {

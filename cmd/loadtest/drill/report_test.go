@@ -1,6 +1,10 @@
 package drill
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -48,9 +52,20 @@ func TestReportAndPageSayWhatDoesNotHold(t *testing.T) {
 	require.NoError(t, Report(verdicts, sec).Write(&text, report.TextEncoding))
 	require.Contains(t, text.String(), "FAIL")
 	require.Contains(t, text.String(), "Timeline of row good")
-	page := Markdown(verdicts, sec)
+	page := Markdown(verdicts, sec, "drill.svg")
 	require.Contains(t, page, "| good | all is well | 1 ok of 1 |")
+	require.Contains(t, page, "![Timeline of row good](drill.svg)")
 	require.Contains(t, page, "| it breaks | no | **no** |")
+	picture, err := verdicts[0].Picture()
+	require.NoError(t, err)
+	for tokens := xml.NewDecoder(bytes.NewReader(picture)); ; {
+		if _, err := tokens.Token(); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err, "it is XML to its end")
+		}
+	}
+	require.Contains(t, string(picture), "--good")
 	require.True(t, verdicts[0].Held())
 	require.False(t, verdicts[1].Held())
 }

@@ -79,10 +79,12 @@ type run struct {
 	row     Row
 	traffic time.Duration
 	ctx     context.Context
-	dir     string
-	env     sidecar.Env
-	sidecar *sidecar.Process
-	zero    time.Time // the first stop signal
+	// starting ends when the sidecar has: no more calls are started then.
+	starting context.Context
+	dir      string
+	env      sidecar.Env
+	sidecar  *sidecar.Process
+	zero     time.Time // the first stop signal
 	// signalled is closed when it was sent.
 	signalled chan struct{}
 	load      sync.WaitGroup
@@ -119,6 +121,15 @@ func runRow(parent context.Context, o Options, row Row) (outcome *Outcome, err e
 	if r.sidecar, err = sidecar.Start(ctx, binary, dir, r.env); err != nil {
 		return nil, err
 	}
+	starting, end := context.WithCancel(ctx)
+	r.starting = starting
+	go func() {
+		defer end()
+		select {
+		case <-r.sidecar.Exited():
+		case <-ctx.Done():
+		}
+	}()
 	defer func() {
 		select {
 		case <-r.sidecar.Exited():
@@ -132,7 +143,10 @@ func runRow(parent context.Context, o Options, row Row) (outcome *Outcome, err e
 	if err := r.drill(); err != nil {
 		return nil, err
 	}
-	cancel() // ends what still waits for a sidecar that has gone
+	// What still waits for a sidecar that has gone learns of it from the connection: it
+	// must not be us who cuts a call off.
+	last := time.AfterFunc(callLimit, cancel)
+	defer last.Stop()
 	r.load.Wait()
 	r.looks.Wait()
 	if err := r.steps(); err != nil {
