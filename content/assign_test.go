@@ -71,7 +71,7 @@ func TestToolDefinitions(t *testing.T) {
 	tools := d.Tools()
 	require.Len(t, tools, 3)
 	require.Equal(t, "a", tools[0].Name)
-	require.Equal(t, "", tools[1].Name)
+	require.Empty(t, tools[1].Name)
 	require.Equal(t, 2, tools[1].Index)
 	require.Equal(t, "b", tools[2].Name)
 	require.Equal(t, `{"name":"a","inputSchema":{"type":"object","n":1.0}}`, a[tools[0].Start:tools[0].End])

@@ -27,7 +27,7 @@ func TestBenignCorpus(t *testing.T) {
 		t.Skip("SALLYPORT_BENIGN is not set")
 	}
 	show := 0
-	fmt.Sscan(os.Getenv("SALLYPORT_BENIGN_SHOW"), &show)
+	_, _ = fmt.Sscan(os.Getenv("SALLYPORT_BENIGN_SHOW"), &show) // unset or no number shows none
 	for _, path := range filepath.SplitList(list) {
 		f, err := os.Open(path)
 		require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json/v2"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -112,7 +111,7 @@ func TestJS04DuplicateNamesAreRefused(t *testing.T) {
 	} {
 		_, err := Parse([]byte(body), Limits{})
 		var pe *ParseError
-		require.True(t, errors.As(err, &pe))
+		require.ErrorAs(t, err, &pe)
 		require.Equal(t, KindDuplicateName, pe.Kind, body)
 		require.NotEmpty(t, pe.Pointer)
 	}
@@ -125,7 +124,7 @@ func TestJS06TruncatedBodyIsRefused(t *testing.T) {
 	for n := 1; n < len(full); n++ {
 		_, err := Parse([]byte(full[:n]), Limits{})
 		var pe *ParseError
-		require.True(t, errors.As(err, &pe), full[:n])
+		require.ErrorAs(t, err, &pe, full[:n])
 		require.Equal(t, KindTruncated, pe.Kind, full[:n])
 	}
 }

@@ -1,7 +1,6 @@
 package content
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 func kindOf(t testing.TB, err error) ParseErrorKind {
 	t.Helper()
 	var pe *ParseError
-	require.True(t, errors.As(err, &pe), "%v", err)
+	require.ErrorAs(t, err, &pe)
 	return pe.Kind
 }
 
@@ -129,7 +128,7 @@ func TestParseStrings(t *testing.T) {
 func TestPointerOfTopLevelString(t *testing.T) {
 	d, err := Parse([]byte(`"a"`), Limits{})
 	require.NoError(t, err)
-	require.Equal(t, "", d.Pointer(0))
+	require.Empty(t, d.Pointer(0))
 }
 
 func TestEmbeddedDocuments(t *testing.T) {

@@ -37,7 +37,7 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary directory is harmless
 	binary = filepath.Join(dir, "sallyport")
 	if err := build(dir); err != nil {
 		return 0, err

@@ -23,7 +23,7 @@ func checkRegexpSize(expr string) error {
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return fmt.Errorf("regular expression: %s", err)
+		return fmt.Errorf("regular expression: %w", err)
 	}
 	if len(prog.Inst) > maxRegexpInstructions {
 		return fmt.Errorf("regular expression compiles to %d instructions; at most %d are allowed", len(prog.Inst), maxRegexpInstructions)

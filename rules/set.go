@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
+	"encoding/json/v2"
 	"fmt"
 	"maps"
 	"sort"
@@ -209,7 +209,7 @@ func (r *ruleDecl) contentID(lists map[string][]string, used map[string]bool) ui
 	for name := range used {
 		content.Lists[name] = lists[name]
 	}
-	text, err := json.Marshal(content)
+	text, err := json.Marshal(content, json.Deterministic(true))
 	if err != nil {
 		panic(fmt.Sprintf("rules: content of rule %q: %v", r.name, err)) // plain data always marshals
 	}
@@ -234,7 +234,7 @@ func (s *Set) hash() string {
 	for i := range data.Allow {
 		data.Allow[i].Pos, data.Allow[i].Reason = Position{}, ""
 	}
-	text, err := json.Marshal(data)
+	text, err := json.Marshal(data, json.Deterministic(true))
 	if err != nil {
 		panic(fmt.Sprintf("rules: hash of pack %q: %v", s.pack.name, err))
 	}

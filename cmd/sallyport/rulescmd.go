@@ -35,7 +35,7 @@ func rulesDefault() *cobra.Command {
 				return failed(err)
 			}
 			// Neither overwrites a file nor mixes with another pack.
-			if err := os.Mkdir(args[0], 0o755); err != nil {
+			if err := os.Mkdir(args[0], 0o750); err != nil {
 				return failed(fmt.Errorf("rules default: %w", err))
 			}
 			if err := os.CopyFS(args[0], files); err != nil {

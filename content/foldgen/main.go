@@ -41,7 +41,7 @@ func read(path string) (map[rune]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	m := map[rune]string{}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		g := line.FindStringSubmatch(s.Text())

@@ -119,7 +119,7 @@ func localRune(r rune) bool {
 	if r >= 0x80 {
 		return r != utf8.RuneError && !unicode.IsSpace(r)
 	}
-	return r > ' ' && r != 0x7f && strings.IndexRune("()<>[]:;@\\,\"", r) < 0
+	return r > ' ' && r != 0x7f && !strings.ContainsRune("()<>[]:;@\\,\"", r)
 }
 
 // addressDomain reads the domain after the at sign and returns where it ends.
