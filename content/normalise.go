@@ -114,6 +114,17 @@ func normalise(text string) (folded string, ok bool) {
 			i++
 			continue
 		}
+		if c := text[i]; c < 0xe0 {
+			if v := foldLow[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]; v == 0 {
+				b = append(b, c, text[i+1])
+				i += 2
+				continue
+			} else if v&foldByte != 0 {
+				b = append(b, byte(v))
+				i += 2
+				continue
+			}
+		}
 		v, n := foldAt(text, i)
 		switch {
 		case v == 0:
@@ -150,7 +161,7 @@ func foldAt(text string, i int) (v uint16, n int) {
 	var r rune
 	switch {
 	case c < 0xe0:
-		r, n = rune(c&0x1f)<<6|rune(text[i+1]&0x3f), 2
+		return foldLow[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)], 2
 	case c < 0xf0:
 		r, n = rune(c&0x0f)<<12|rune(text[i+1]&0x3f)<<6|rune(text[i+2]&0x3f), 3
 	default:
@@ -166,6 +177,16 @@ func foldAt(text string, i int) (v uint16, n int) {
 	}
 	return 0, n
 }
+
+// foldLow is the part of the table for characters of two bytes, which most alphabets are in, in one piece.
+var foldLow = func() (t [0x800]uint16) {
+	for r := range t {
+		if p := foldPages[r>>8]; p != nil {
+			t[r] = p[r&0xff]
+		}
+	}
+	return t
+}()
 
 // materialByte are the characters that detectors look for.
 var materialByte = newCharset(lowerLetters + upperLetters + digitChars + " @|<>[]=%&_/.#:\\")
