@@ -105,23 +105,22 @@ type stringEdit struct {
 func (d *Document) lift(edits []stringEdit) (body []edit, masked int) {
 	slices.SortStableFunc(edits, func(a, b stringEdit) int { return a.str - b.str })
 	hosted := map[int][]edit{} // edits of hosts that come from the strings inside them
-	var hosts []int            // its keys, sorted
 	own := make([]edit, 0, 8)
 	// Hosts come before the strings inside them, so from the end every string is complete when it is met.
-	for len(edits)+len(hosts) > 0 {
-		i := -1
-		if n := len(edits); n > 0 {
-			i = edits[n-1].str
+	for i := len(d.strings) - 1; i >= 0 && len(edits)+len(hosted) > 0; i-- {
+		s := &d.strings[i]
+		own = own[:0]
+		if s.open {
+			own = append(own, hosted[i]...)
+			delete(hosted, i)
 		}
-		if n := len(hosts); n > 0 && hosts[n-1] >= i {
-			i, hosts = hosts[n-1], hosts[:n-1]
-		}
-		own = append(own[:0], hosted[i]...)
 		for n := len(edits); n > 0 && edits[n-1].str == i; n-- {
 			own = append(own, edits[n-1].edit)
 			edits = edits[:n-1]
 		}
-		s := &d.strings[i]
+		if len(own) == 0 {
+			continue
+		}
 		src := d.raw
 		if s.Host >= 0 {
 			src = d.strings[s.Host].Text
@@ -136,10 +135,6 @@ func (d *Document) lift(edits []stringEdit) (body []edit, masked int) {
 		if s.Host < 0 {
 			body = append(body, up...)
 			continue
-		}
-		if _, ok := hosted[s.Host]; !ok {
-			at, _ := slices.BinarySearch(hosts, s.Host)
-			hosts = slices.Insert(hosts, at, s.Host)
 		}
 		hosted[s.Host] = append(hosted[s.Host], up...)
 	}
@@ -187,11 +182,12 @@ func tokenEdits(token string, base int, text string, edits []edit) []edit {
 		for dec < len(text) {
 			if token[raw] != '\\' {
 				// Plain bytes map one to one: hop to the next escape or to the character that holds the edit.
-				n := strings.IndexByte(token[raw:], '\\')
+				// No further than the edit, or many edits would read the rest of the token many times.
+				limit := min(len(token)-1, raw+max(e.lo-dec, 0))
+				n := strings.IndexByte(token[raw:limit], '\\')
 				if n < 0 {
-					n = len(token) - 1 - raw
+					n = limit - raw
 				}
-				n = min(n, e.lo-dec)
 				for n > 0 && !utf8.RuneStart(token[raw+n]) {
 					n--
 				}

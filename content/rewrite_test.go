@@ -347,3 +347,26 @@ func FuzzRewrite(f *testing.F) {
 		checkRewrite(t, d, masks)
 	})
 }
+
+// BenchmarkRewriteMany masks a great many places: in one string, and in one string each of as many embedded
+// documents. The time for a place must not grow with their number.
+func BenchmarkRewriteMany(b *testing.B) {
+	for _, places := range []int{1000, 10_000, 50_000} {
+		for name, body := range map[string]string{
+			"one-string": result(strings.Repeat("kim@example.org ", places)),
+			"embedded":   result(strings.Split(strings.TrimSuffix(strings.Repeat("{\"mail\":\"kim@example.org\"}\n", places), "\n"), "\n")...),
+		} {
+			b.Run(fmt.Sprintf("%s/%d", name, places), func(b *testing.B) {
+				d := parse(b, "tools/call", SideResponse, body)
+				r := scanDoc(b, d, SideResponse)
+				for b.Loop() {
+					w, err := Rewrite(d, Mutation{Mask: r.Findings})
+					if err != nil || w.Masked != places {
+						b.Fatal(w.Masked, err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*places), "ns/place")
+			})
+		}
+	}
+}
