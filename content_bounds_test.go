@@ -141,6 +141,7 @@ func TestFloodsAreJudged(t *testing.T) {
 		"ligatures":       {strings.Repeat("\ufdfa", 1<<20), decision.Allow}, // in Unicode eighteen characters each
 		"emoji":           {strings.Repeat("👨‍👩‍👧 ", 200_000), decision.Allow},
 		"escapes":         {strings.Repeat("%25252525252541", 1<<18), decision.Flagged}, // seven times over
+		"echoes":          {"password=hunter22x " + strings.Repeat("kim@example.org hunter22x ", 80_000), decision.Mutated},
 		"addresses":       {strings.Repeat("kim@example.org ", 100_000), decision.Mutated},
 	} {
 		v := bounded(t, e, textResult(tt.text))

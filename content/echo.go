@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A value that only its name gives away in one place, such as a password in a structured result, may stand
 // bare in another, such as the text block that repeats the result. Both are masked alike.
@@ -41,6 +44,9 @@ func (sc *scan) echoes() {
 			taken[f.String] = append(taken[f.String], span{start: f.Start, end: f.End})
 		}
 	}
+	for _, t := range taken {
+		slices.SortFunc(t, func(a, b span) int { return a.start - b.start })
+	}
 	for i := range sc.d.strings {
 		s := &sc.d.strings[i]
 		if s.Key || s.open {
@@ -64,7 +70,9 @@ type echo struct {
 	twilio bool
 }
 
+// echo reports v wherever the current text has it, except over what is taken, which is sorted by its start.
 func (sc *scan) echo(v echo, taken []span) {
+	seen, covered := 0, 0 // spans that start before the place looked at, and how far they reach
 	for from := 0; ; {
 		i := strings.Index(sc.text[from:], v.text)
 		if i < 0 {
@@ -76,11 +84,10 @@ func (sc *scan) echo(v echo, taken []span) {
 		if start > 0 && isAlnum(sc.text[start-1]) || end < len(sc.text) && isAlnum(sc.text[end]) {
 			continue
 		}
-		overlaps := false
-		for _, t := range taken {
-			overlaps = overlaps || t.start < end && start < t.end
+		for ; seen < len(taken) && taken[seen].start < end; seen++ {
+			covered = max(covered, taken[seen].end)
 		}
-		if overlaps {
+		if covered > start {
 			continue
 		}
 		t := detCredential

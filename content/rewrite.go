@@ -247,9 +247,12 @@ func dropInside(masks, cuts []edit) []edit {
 		return masks
 	}
 	out := slices.Clone(cuts)
+	next := 0 // both are sorted
 	for _, m := range masks {
-		inside := slices.ContainsFunc(cuts, func(c edit) bool { return m.lo < c.hi && c.lo < m.hi })
-		if !inside {
+		for next < len(cuts) && cuts[next].hi <= m.lo {
+			next++
+		}
+		if next == len(cuts) || m.hi <= cuts[next].lo {
 			out = append(out, m)
 		}
 	}
