@@ -62,6 +62,10 @@ drill: build ## stop the real sidecar in every way; writes docs/drill.md and bin
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
 	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)
 
+.PHONY: accuracy
+accuracy: ## print precision and recall of every detector
+	@out=$$($(GO) test ./content -run '^TestAccuracy$$' -count=1 -v 2>&1); status=$$?; echo "$$out" | grep -E '^ *\||: found'; exit $$status
+
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint ## vet, lint and check the import directions
 	$(TOOLS)/golangci-lint run ./...

@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -25,6 +26,7 @@ func (r *run) scan(ctx context.Context) {
 	r.e.scanned(decision.ScannerContent, result, began)
 	r.report = report
 	r.in.Partial = r.in.Partial || report.Coverage.Partial
+	r.in.Findings = slices.Grow(r.in.Findings, len(report.Findings))
 	for _, f := range report.Findings {
 		if r.policy.allows(r.doc, f, r.service, r.tool) {
 			continue

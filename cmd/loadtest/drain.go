@@ -79,7 +79,7 @@ func pages(verdicts []*drill.Verdict, traffic time.Duration, markdown, picture s
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(picture, svg, mode); err != nil { //nolint:gosec // as mode says
+			if err := os.WriteFile(picture, svg, mode); err != nil {
 				return err
 			}
 		}
@@ -87,5 +87,5 @@ func pages(verdicts []*drill.Verdict, traffic time.Duration, markdown, picture s
 	if markdown == "" {
 		return nil
 	}
-	return os.WriteFile(markdown, []byte(drill.Markdown(verdicts, traffic, filepath.Base(picture))), mode) //nolint:gosec // as mode says
+	return os.WriteFile(markdown, []byte(drill.Markdown(verdicts, traffic, filepath.Base(picture))), mode)
 }

@@ -59,11 +59,11 @@ func TestReportAndPageSayWhatDoesNotHold(t *testing.T) {
 	picture, err := verdicts[0].Picture()
 	require.NoError(t, err)
 	for tokens := xml.NewDecoder(bytes.NewReader(picture)); ; {
-		if _, err := tokens.Token(); errors.Is(err, io.EOF) {
+		_, err := tokens.Token()
+		if errors.Is(err, io.EOF) {
 			break
-		} else {
-			require.NoError(t, err, "it is XML to its end")
 		}
+		require.NoError(t, err, "it is XML to its end")
 	}
 	require.Contains(t, string(picture), "--good")
 	require.True(t, verdicts[0].Held())
