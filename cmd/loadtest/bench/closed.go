@@ -83,7 +83,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		naiveBatches:   func() error { return s.runBare(naive) },
 		tokenizing:     func() error { s.tokenize(q); return nil },
 		thePool: func() error {
-			_, computed, err := pool.classifyAll(ctx, q, 0)
+			_, computed, err := pool.classifyAll(ctx, q, everything, 0)
 			if err == nil && computed != len(q.windows) {
 				err = fmt.Errorf("the pool computed %d windows of %d", computed, len(q.windows))
 			}

@@ -104,7 +104,7 @@ func (s *subject) economy(ctx context.Context, mix traffic.Mix, e *saving, queue
 			s.opts.Progress.Step("%s mix, round %d of %d: %s %s", mix.Name, round+1, s.opts.Rounds, word, e.name)
 			computed := 0
 			u, err := measure.Of(func() (err error) {
-				_, computed, err = pool.classifyAll(ctx, q, at)
+				_, computed, err = pool.classifyAll(ctx, q, aFew, at)
 				return err
 			})
 			if err != nil {
@@ -163,7 +163,7 @@ func (s *subject) shapes(ctx context.Context, pool *rig) (*shapeRun, error) {
 		n := min(step, s.opts.Shapes-done)
 		s.opts.Progress.Step("resident size: input %d of %d", done, s.opts.Shapes)
 		q := s.newQueue(src, false, func(texts, _ int) bool { return texts >= n })
-		if _, _, err := pool.classifyAll(ctx, q, 0); err != nil {
+		if _, _, err := pool.classifyAll(ctx, q, aFew, 0); err != nil {
 			return nil, err
 		}
 		done += n

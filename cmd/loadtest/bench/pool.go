@@ -94,14 +94,18 @@ func (r *rig) stop() error {
 	return nil
 }
 
-// callers is how many texts are sent at once. The other contestants have the whole
-// queue before them when they begin; this many callers give the pool the same, within
-// what its mailbox holds.
-const callers = 1024
+// How many texts are sent at once. The other contestants have the whole queue before
+// them when they begin; everything gives the pool the same, within what its mailbox
+// holds. A few is what keeps workers busy in service, where a repeat mostly comes
+// after its first answer and not beside it.
+const (
+	everything = 1024
+	aFew       = 16
+)
 
 // classifyAll sends all texts of q through the pool in their order, from so many
 // callers that its queue is never short of work. blockAt of 0 never ends early.
-func (r *rig) classifyAll(ctx context.Context, q *queue, blockAt float64) (cached, computed int, err error) {
+func (r *rig) classifyAll(ctx context.Context, q *queue, callers int, blockAt float64) (cached, computed int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("a pass took longer than ten minutes"))
 	defer cancel()
 	var next, c, n atomic.Int64

@@ -25,9 +25,10 @@ type Step struct {
 	offered     int
 	fates       map[Fate]int
 	lost        int
-	late        int     // decided, but after patience
-	peak        float64 // decided exchanges per second in a closed loop, before and after
-	goodput     float64 // decided in time, per second
+	late        int        // decided, but after patience
+	peak        float64    // decided exchanges per second in a closed loop: mean of peaks
+	peaks       [2]float64 // before and after
+	goodput     float64    // decided in time, per second
 	latency     *measure.Latency
 	refusal     *measure.Latency // of what was not decided
 	perSecond   []*measure.Latency
@@ -259,6 +260,6 @@ func (m *mesh) step(ctx context.Context, fraction float64, probe *grpc.ClientCon
 	if err != nil {
 		return nil, err
 	}
-	s.peak = (before + after) / 2
+	s.peaks, s.peak = [2]float64{before, after}, (before+after)/2
 	return s, nil
 }
