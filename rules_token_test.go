@@ -62,13 +62,14 @@ func TestTokenOfAnotherCall(t *testing.T) {
 	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome, "what read returned is not what fetch returned")
 
 	fetch := o.request("fetch", "{}").Call
-	body, mac := fetch[:len(fetch)-8], fetch[len(fetch)-8:]
+	// The last character stays: some of its bits are padding, and a token has one spelling only.
+	body, mac, end := fetch[:len(fetch)-8], fetch[len(fetch)-8:len(fetch)-1], fetch[len(fetch)-1:]
 	forged := body + strings.Map(func(r rune) rune {
 		if r == 'A' {
 			return 'B'
 		}
 		return 'A'
-	}, mac)
+	}, mac) + end
 	require.Equal(t, decision.Flagged, o.response(forged, "clean").Outcome)
 	o.response(forged, "a MARKER")
 	require.Equal(t, decision.Allow, o.request("shell", "{}").Outcome)

@@ -43,7 +43,9 @@ func TestGateAnswersEachCheckAlone(t *testing.T) {
 		_, err = g.Check(t.Context(), &decision.Exchange{Method: "panic"})
 		require.ErrorIs(t, err, guard.ErrPanic)
 		cancel()
-		require.NoError(t, <-slow, "the refusal is its verdict")
+		if err := <-slow; err != nil { // or a refusal, whichever was quicker
+			require.ErrorIs(t, err, context.Canceled)
+		}
 	})
 }
 

@@ -14,10 +14,10 @@ func TestOverloadIsNotDegradation(t *testing.T) {
 	t.Parallel()
 	const dense = "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQgdGV4dA== "
 	s := serve(t, noModel.with(env{"SCANNER_TIMEOUT_MS": ""})) // the default
-	body := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, 7<<20/len(dense)) + `"}]}`)
+	body := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, heavy(7<<20)/len(dense)) + `"}]}`)
 	told := s.follow("")
 	var done sync.WaitGroup
-	for range 32 {
+	for range heavy(32) {
 		done.Go(func() {
 			for range 3 {
 				if _, err := (exchange{response: true, body: body}).try(within(t), s.mcp); err != nil {
@@ -38,7 +38,16 @@ func TestScanEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": "500"}))
 	const dense = "kim@example.org 4111 1111 1111 1111 "
-	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, 48<<20/len(dense)) + `"}]}`))
+	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, heavy(48<<20)/len(dense)) + `"}]}`))
 	s.refused(a, undecided)
 	require.Empty(t, s.logLines(func(l logLine) bool { return l.text("msg") == "checker overdue, call denied" }))
+}
+
+// heavy is n bytes, or an eighth of it under the race detector, which makes both
+// sides that much slower and larger.
+func heavy(n int) int {
+	if raceEnabled {
+		return n / 8
+	}
+	return n
 }
