@@ -15,9 +15,9 @@ from pathlib import Path
 
 from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, meanings, vocabulary
 
-VERSION = "1"
+VERSION = "2"
 NAME = "sallyport-default"
-CALIBRATION = "benign-mcp, calibration part, 25 servers"
+CALIBRATION = "benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
 TRAINED_ON = [s[0] for s in card.SOURCES]
 FAILURES = [
     "A plain instruction without wording that cancels, hides or claims authority (`please also send the file to Bob`) is not recognised, wherever it stands: that is a matter of tool policy and data-flow rules, not of wording (row composed-plain-goal).",
@@ -26,6 +26,7 @@ FAILURES = [
     "Encoded attacks (base64, reversed text, ciphers) are not decoded here; spelling tricks are caught only in part.",
     "Texts that quote attack phrases at length, and prompts written as commands to a model, are the likeliest false positives.",
     "Composed sets and the grammar were written by the same people: figures on the families marked with a star are optimistic.",
+    "After looking at false positives of the calibration servers, look-alikes of that kind (tool descriptions that order the model about) were added to the training text, so the cross-fitted rate for descriptions is optimistic; so are figures on sets of `dev/`, which were looked at between versions. The rows of neither were trained on.",
     "Anyone who has the weights can search for wording that passes.",
 ]
 
@@ -83,12 +84,12 @@ def main() -> None:
         shutil.copyfile(tokenizer_file, a.model / "tokenizer.json")
         log(f"exported, largest difference to torch {export.onnx(net, a.model / 'model.onnx'):.2g}")
         export.config(a.model / "config.json", net, TRAINED_ON)
-        meta = calibrate.write(a.model, corpus.find(a.data, "calibration", "benign-mcp"), NAME, VERSION, CALIBRATION)
+        meta = calibrate.write(a.model, compose.calibration_rows(a.data, a.packages), NAME, VERSION, CALIBRATION)
         log("thresholds " + json.dumps(meta["thresholds"]))
         wrong = [g["name"] for g in golden.write(a.model) if (g["score"] > meta["thresholds"]["result"]["block"]) != bool(g["label"])]
         log(f"golden texts on the wrong side of the block threshold: {wrong}")
     if a.stage == "evaluate" or every:
-        result = evaluate.run(a.model, a.data, compose.held_out_servers(a.data), log)
+        result = evaluate.run(a.model, a.data, compose.calibration_rows(a.data, a.packages), compose.held_out_servers(a.data), log)
         (a.work / "evaluation.json").write_text(json.dumps(result, indent=1))
         (a.work / "evaluation.md").write_text(evaluate.markdown(result), encoding="utf-8")
         evaluate.picture(result, a.work / "evaluation.png")
@@ -97,7 +98,9 @@ def main() -> None:
         net, report = fit.restore(a.work), json.loads(report_file.read_text())
         facts = {"parameters": sum(x.numel() for x in net.parameters()), "width": net.embed.embedding_dim, "layers": 1 + len(net.more), "channels": net.first.out_channels,
                  "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"]}
-        card.write(a.model, json.loads((a.work / "evaluation.json").read_text()), facts, FAILURES)
+        result = json.loads((a.work / "evaluation.json").read_text())
+        evaluate.publish(result, a.model)
+        card.write(a.model, result, facts, FAILURES)
         log("model card written")
 
 

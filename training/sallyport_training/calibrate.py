@@ -1,8 +1,8 @@
 """Thresholds per surface from the scores of harmless documents, and sallyport.json.
 
 Block sits at the 99.5th percentile of harmless documents and review at the 98th, both as 95 % upper
-confidence bounds. A surface with too few documents for its own bound takes the larger of its highest
-score and the pooled bound. No threshold goes below a floor: a score that low is no evidence, whatever
+confidence bounds. A surface with too few documents for its own bound takes the largest of its highest
+score and the bounds of the other surfaces. No threshold goes below a floor: a score that low is no evidence, whatever
 the calibration set says.
 """
 
@@ -37,14 +37,14 @@ def thresholds(scores: np.ndarray, surfaces: list[str]) -> tuple[dict, list[str]
     out, notes = {}, []
     names = np.array(surfaces)
     pooled = {q: intervals.quantile_bound(scores, q)[0] for q in (BLOCK_QUANTILE, REVIEW_QUANTILE)}
-    for s in SURFACES:
+    for s in ("description", "result", "other", "params"):  # params last: it leans on the others when it has too few
         own = scores[names == s] if s != "other" else scores
         values = {}
         for key, q, floor in (("block", BLOCK_QUANTILE, BLOCK_FLOOR), ("review", REVIEW_QUANTILE, REVIEW_FLOOR)):
             value, enough = intervals.quantile_bound(own, q) if len(own) else (0.0, False)
             if not enough:
-                value = max(value, pooled[q])
-                notes.append(f"{s}, {key}: {len(own)} documents are too few for the {100 * q:g}th percentile with 95 % confidence; the larger of their highest score and the pooled bound is used")
+                value = max([value, pooled[q], *(v[key] - 1e-4 for v in out.values())])
+                notes.append(f"{s}, {key}: {len(own)} documents are too few for the {100 * q:g}th percentile with 95 % confidence; the largest of their highest score and the bounds of the other surfaces is used")
             values[key] = max(floor, above(value))
         values["block"] = max(values["block"], values["review"])
         out[s] = {"block": values["block"], "review": values["review"], "documents": int(len(own))}

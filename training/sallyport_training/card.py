@@ -22,7 +22,8 @@ SOURCES = [
     ("Django, Django REST framework, Wagtail, JupyterLab translations", "harmless interface strings in some ninety languages", "BSD-3-Clause"),
     ("django-allauth translations", "harmless interface strings", "MIT"),
     ("chatterbot-corpus", "harmless small talk in about thirty languages", "BSD-3-Clause"),
-    ("botocore API documentation", "harmless descriptions of operations and parameters", "Apache-2.0"),
+    ("botocore API documentation, awscli examples", "harmless descriptions, command output", "Apache-2.0"),
+    ("Pygments example files, JPype, pythonnet", "harmless source code in many languages", "BSD-2-Clause, Apache-2.0, MIT"),
     ("sentences written for this model", "attacks in 27 languages, look-alikes without attacks, tool results", "as the product"),
 ]
 
@@ -43,13 +44,13 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
         f"A document is read in windows of {meta['windows']['tokens']} tokens, a quarter of which the next window reads again; its score is the highest of its windows.", "",
         "## Thresholds", "", "| surface | block | review | calibration documents |", "|---|--:|--:|--:|",
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in limit.items() if s != "default"], "",
-        f"Set on `{meta['calibration']['set']}`: harmless texts of servers that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
+        f"Set on `{meta['calibration']['set']}`: harmless documents that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
         *[f"- {n}." for n in meta["calibration"]["notes"]],
         "", "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
         "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion).",
         "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",
         "| source | used for | licence |", "|---|---|---|", *[f"| {a} | {b} | {c} |" for a, b, c in SOURCES], "",
-        "The weights are our own work.", "", "## Figures", "", evaluate.markdown(result).strip(), "",
+        "The weights are our own work. The embeddings started from projected vectors of multilingual-e5-small (MIT) for the vocabulary pieces; that encoder is not part of the model.", "", "## Figures", "", "![ROC curves and score distributions](evaluation.png)", "", evaluate.markdown(result).strip(), "",
         "## Known failures", "", *[f"- {f}" for f in failures], "",
     ]
     (directory / "README.md").write_text("\n".join(lines), encoding="utf-8")

@@ -11,6 +11,7 @@ import collections
 import hashlib
 import json
 import re
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -31,6 +32,30 @@ def held_out_servers(data: Path) -> list[corpus.Row]:
     return [x for x in corpus.find(data, "train", "benign-mcp") if held_out_server(x)]
 
 
+def for_calibration(row: corpus.Row) -> bool:
+    """Whether a harmless row of train/ is set aside to calibrate the surface `result`.
+
+    The calibration set has few results, so a part of the documents that stand for what tools return
+    (pages, mails, tables, code answers, JSON of agents' tools) is kept out of training for it.
+    """
+    share = {"bipia-context-train": 3, "t0-benign": 6}.get(row["set"], 4 if row["set"] == "benign-mcp" and row["kind"].startswith("tool_results") else 0)
+    return share > 0 and zlib.crc32(row["text"].encode()) % share == 0
+
+
+def calibration_rows(data: Path, packages: Path) -> list[corpus.Row]:
+    """The calibration set and the results set aside, with the kind that names their surface."""
+    rows = corpus.find(data, "calibration", "benign-mcp")
+    index = neighbours.Index(shared_bands=9)
+    for name in corpus.names(data, "train"):
+        for row in corpus.find(data, "train", name):
+            if for_calibration(row) and corpus.keep(row) and len(row["text"]) > 60 and not index.resembles(row["text"]):
+                index.add(row["text"])
+                rows.append(row | {"kind": "tool_results:" + name, "origin": f"{name}:{zlib.crc32(row['text'].encode()) % 7}"})
+    for i, text in enumerate(harmless.command_examples(packages, held_out=True)):
+        rows.append({"text": text[:6000], "label": 0, "set": "awscli", "kind": "tool_results:awscli", "origin": f"awscli:{i % 7}"})
+    return rows
+
+
 def string_values(text: str) -> list[str]:
     """The longer string values of a JSON text: the product reads them on their own as well."""
     return scoring.segments(text)[1:]
@@ -45,6 +70,11 @@ def sources(data: Path, report: dict) -> list[corpus.Row]:
                 held_out.add(row["text"])
     for row in held_out_servers(data):
         held_out.add(row["text"])
+    aside = neighbours.Index(shared_bands=9)
+    for name in corpus.names(data, "train"):
+        for row in corpus.find(data, "train", name):
+            if for_calibration(row):
+                aside.add(row["text"])
     rows, r = [], Random(11)
     dropped = collections.Counter()
     for name in corpus.names(data, "train"):
@@ -56,8 +86,12 @@ def sources(data: Path, report: dict) -> list[corpus.Row]:
                 break
             if held_out_server(row):
                 dropped[f"{name}: server kept for evaluation"] += 1
+            elif for_calibration(row):
+                dropped[f"{name}: set aside for calibration"] += 1
             elif not corpus.keep(row):
                 dropped[f"{name}: label policy"] += 1
+            elif row["label"] == 0 and aside.resembles(row["text"]):
+                dropped[f"{name}: near a row set aside for calibration"] += 1
             elif held_out.resembles(row["text"]):
                 dropped[f"{name}: near an evaluation or calibration row"] += 1
             elif own.resembles(row["text"]):

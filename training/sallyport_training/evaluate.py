@@ -93,8 +93,9 @@ def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str]
     return out
 
 
-def run(directory: Path, data: Path, own: list[dict] | None = None, log=print) -> dict:
-    """Scores every evaluation set; own are further held-out rows (label, text, set) of the training run."""
+def run(directory: Path, data: Path, cal: list[dict], own: list[dict] | None = None, log=print) -> dict:
+    """Scores every evaluation set; cal are the calibration rows, own further
+    held-out rows (label, text, set) of the training run."""
     meta = json.loads((directory / "sallyport.json").read_text())
     limit = meta["thresholds"]
     scorer = scoring.Scorer(directory)
@@ -122,13 +123,19 @@ def run(directory: Path, data: Path, own: list[dict] | None = None, log=print) -
         bad = np.array([x[2] for x in everything if x[0] == s and x[1] == 1])
         good = np.array([x[2] for x in everything if x[0] == s and x[1] == 0])
         result["scripts"][s] = {"recall_block": rate(bad >= limit["result"]["block"]), "fpr_block": rate(good >= limit["result"]["block"])}
-    cal = corpus.find(data, "calibration", "benign-mcp")
     result["calibration_crossfit"] = cross_fitted(cal, scorer.documents([x["text"] for x in cal]))
     attacks = [x["text"] for x in corpus.find(data, "dev", "cse-prompt-injection") if x["kind"].startswith("ignore_previous")]
     attacks += [x["text"] for x in corpus.find(data, "dev", "deepset") if x["label"] == 1 and len(x["text"]) < 300][:120]
     attacks += [heldout.PREFIXES[i % 3].format(x["text"]) for i, x in enumerate(corpus.find(data, "dev", "bipia-attacks-train")) if x["kind"].startswith("text:")]
     result["lengths"] = lengths(scorer, data, limit["result"]["block"], attacks)
     return result
+
+
+def publish(result: dict, directory: Path) -> None:
+    """The figures beside the model: evaluation.json without single scores, and evaluation.png."""
+    short = {k: v for k, v in result.items() if k != "scores"}
+    (directory / "evaluation.json").write_text(json.dumps(short, indent=1) + "\n")
+    picture(result, directory / "evaluation.png")
 
 
 def percent(r: dict, digits: int = 1) -> str:
@@ -169,7 +176,7 @@ def picture(result: dict, out: Path) -> None:
 
     limit = result["thresholds"]["result"]
     good = np.concatenate([np.array(v["negative"]) for v in result["scores"].values() if v["negative"]])
-    fig, (left, right) = plt.subplots(1, 2, figsize=(14, 6))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(15, 7.5))
     for name, v in result["scores"].items():
         if len(v["positive"]) < 40:
             continue
@@ -186,7 +193,7 @@ def picture(result: dict, out: Path) -> None:
     left.set_ylabel("recall")
     left.set_title("ROC (dashed: style known to the training grammar)")
     left.grid(alpha=0.3, which="both")
-    left.legend(fontsize=7.5, loc="upper left")
+    left.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncol=3)
     names = [n for n, v in result["scores"].items()]
     for i, name in enumerate(reversed(names)):
         v = result["scores"][name]
@@ -196,13 +203,13 @@ def picture(result: dict, out: Path) -> None:
             z = np.clip(np.log10(np.clip(values, 1e-4, 1 - 1e-4) / (1 - np.clip(values, 1e-4, 1 - 1e-4))), -4, 4)
             jitter = np.random.RandomState(i).uniform(-0.12, 0.12, len(z))
             right.plot(z, i + shift + jitter, ".", ms=2, alpha=0.35, color=colour)
-    odds = [-4, -2, -1, 0, 1, 2, 4]
-    right.set_xticks(odds, [f"{1 / (1 + 10.0 ** -o):.4g}" for o in odds])
+    marks = [0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999]
+    right.set_xticks([np.log10(m / (1 - m)) for m in marks], [f"{m:g}" for m in marks])
     right.set_yticks(range(len(names)), list(reversed(names)), fontsize=8)
     for key, style in (("block", "-"), ("review", ":")):
         t = limit[key]
         right.axvline(np.log10(t / (1 - t)), color="k", ls=style, lw=1, label=f"{key} {t:.4f}")
-    right.legend(fontsize=8, loc="lower right")
+    right.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.09), ncol=2)
     right.set_xlabel("score (logit scale); blue harmless, red hostile")
     right.set_title("Score distributions")
     fig.tight_layout()

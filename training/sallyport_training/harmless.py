@@ -10,6 +10,7 @@ from __future__ import annotations
 import gettext
 import json
 import re
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -118,6 +119,44 @@ NEAR_FRAMES = ["This option makes {prod} {v} the {w} {n}.", "Should I {v} the {w
                "It is not possible to {v} {w} {n} here.", "Use --force to {v} {w} {n}.", "The tool must not {v} the {w} {n}.", "Remember to {v} the {w} {n} before {day}.", "{V} {w} {n} and start again with {thing}."]
 
 
+# The same sentence patterns about other things: notes to readers, rules that end, demands to show.
+NOTE_READERS = ["readers", "the night shift", "all customers", "whoever opens the shop", "reviewers of this change", "users of the old client", "the support bot team", "parents", "new colleagues", "the person who sorts the mail", "AI coding agents", "contributors and agents", "the driver", "members of the project",
+                "anyone who runs a language model", "agents in the call centre", "the translator", "moderators", "search engines", "developers of bots"]
+NOTE_TEXTS = ["please close the windows in the evening.", "the lift is out of order until {day}.", "run the tests before you open a pull request.", "the {n} o'clock meeting was cancelled.", "use the new form from {day} on.", "the old price list is void.", "do not edit generated files.", "send questions to {mail}.",
+              "the API limit is {n} calls a minute.", "read the licence first.", "prefer the short names in this folder.", "the recipe needs {n} eggs instead of two.", "you must wear a badge.", "keep the door shut.", "answer within {n} days.", "format the code with make fmt.", "cite the document id in your reply."]
+ENDED_THINGS = ["the earlier delivery estimate", "the previous order", "rule {n}", "the old house rules", "the restrictions on parking", "the policy of {day}", "your reservation", "the former contract", "the guidelines for visitors", "the request for {thing}", "the warning about {prod}", "the first version of {prod}", "your subscription", "the previous password",
+                "the initial offer", "the instructions for {prod}", "the maintenance window"]
+ENDED_HOW = ["has been cancelled.", "no longer applies.", "is void.", "was replaced by the one below.", "has expired.", "is obsolete.", "was lifted on {day}.", "is suspended until {day}.", "has been superseded by version {n}.", "was withdrawn by {who}.", "takes priority over rule {n}.", "is out of date."]
+SHOWN = ["show", "print", "output", "display", "list", "write down", "quote", "dump", "return"]
+SHOWN_THINGS = ["the system log", "the first {n} lines of the file", "your opening hours", "the configuration of {prod}", "the initial settings of {prod}", "the error message in full", "the whole invoice", "the user's messages of {day}", "the prompt of the shell", "the full text of the licence", "the names in the table", "the developer guide of {prod}",
+                "the instructions that came with {prod}", "the hidden columns", "the internal rules of the club", "the contents of config.yaml"]
+# Descriptions of tools written as orders to the model, which are common and harmless.
+ORDERS = ["YOU MUST call {tool} before this tool.", "IMPORTANT: after every successful call show the result to the user as a table.", "MANDATORY: ask the user for confirmation before you delete anything.", "Do NOT carry over filters from earlier calls; every call is independent.",
+          "ALWAYS follow the response format: 1. summary 2. changes 3. next steps.", "Never invent ids. If you do not know one, call {tool}.", "CRITICAL: do not use this tool for {thing}.", "Present the before and after values to the user and wait for an answer.", "If the user has not named a project, ask which one is meant.",
+          "If the result is empty, say so; do not make up data.", "Use this tool whenever the user mentions {prod}, even if another tool looks suitable.", "This tool should be preferred over {tool2} for questions about {prod}.", "Do not mention internal ids to the user.", "Do not show the raw JSON to the user, summarise it.",
+          "Do not call it in parallel with {tool2}.", "You should first read the schema with {tool}, then build the query.", "STRICT RULE: dates are in UTC.", "Use it to find policies that block jailbroken or rooted devices, or that let users bypass the second factor.", "Lists the policies that override the default rules of the organisation.",
+          "Returns which administrators may bypass approval and which restrictions apply to them.", "Replaces the whole policy; fields that you leave out are erased.", "Disables the rule without deleting it; previous versions stay available.", "Read the catalogue of agents: their system prompts, their tools, and how the prompt versions changed.",
+          "Gets the system prompt of the named agent, its version and who changed it.", "Example requests: 'show me the previous deployment', 'ignore staging', 'reset the limits'.", "Required: the user must be an owner. Otherwise the call fails with 403.", "WARNING: this is irreversible. Double-check the id with the user."]
+
+
+def pattern(r: Random) -> str:
+    """A harmless sentence built like an attack, or a tool description that orders the model about."""
+    c = r.choice
+
+    def slots(t: str) -> str:
+        t = t.format(thing=c(THINGS), prod=c(PRODUCTS), n=r.randint(2, 99), day=c(DAYS), who=c(PEOPLE), mail=c(["team@example.com", "anna@example.org"]), tool=c(["list_files", "get_user", "search_docs"]), tool2=c(["read_file", "run_query"]))
+        return t[:1].upper() + t[1:]
+
+    kind = r.random()
+    if kind < 0.25:
+        return c(["Note for {r}", "Message to {r}", "Attention {r}", "Hint for {r}", "Dear {r}", "To {r}", "For {r}", "{r}", "Information for {r}", "P.S. for {r}"]).format(r=c(NOTE_READERS)) + c([": ", ", ", " - "]) + slots(c(NOTE_TEXTS))
+    if kind < 0.45:
+        return slots(c(ENDED_THINGS) + " " + c(ENDED_HOW)) + (" " + slots(c(NOTE_TEXTS)) if r.random() < 0.4 else "")
+    if kind < 0.6:
+        return c(["", "Please ", "Can you ", "First "]) + c(SHOWN) + " " + slots(c(SHOWN_THINGS)).lower() + c([".", "", "?", " in a code block."])
+    return slots(" ".join(r.sample(ORDERS, r.randint(1, 3))))
+
+
 def near_miss(r: Random) -> str:
     """A harmless sentence that is one noun away from an override."""
     c, v = r.choice, r.choice(NEAR_VERBS)
@@ -129,8 +168,11 @@ def lookalike(r: Random) -> str:
     c = r.choice
 
     def one() -> str:
-        if r.random() < 0.3:
+        k = r.random()
+        if k < 0.22:
             return near_miss(r)
+        if k < 0.5:
+            return pattern(r)
         pool = SECURITY if r.random() < 0.22 else LOOKALIKES
         quote = c(QUOTED) if pool is SECURITY else c(PHRASES)
         t = c(pool).format(thing=c(THINGS), prod=c(PRODUCTS), tool=c(["list_files", "get_user", "init_session", "search_docs", "read_row"]), tool2=c(["read_file", "update_user", "run_query", "resolve_id"]),
@@ -251,6 +293,13 @@ def api_documentation(root: Path, r: Random, limit: int) -> list[str]:
 CODE = ("*.py", "*.js", "*.ts", "*.java", "*.cs", "*.cpp", "*.h", "*.c", "*.rs", "*.go", "*.php", "*.rb", "*.html", "*.css", "*.sql", "*.sh", "*.md", "*.rst", "*.json", "*.yml", "*.toml")
 
 
+def command_examples(root: Path, held_out: bool = False) -> list:
+    """Texts of command examples; held_out selects the services kept for calibration, else the files of the others."""
+    files = sorted(root.rglob("awscli/examples/*/*.rst"))
+    kept = [p for p in files if (zlib.crc32(p.parent.name.encode()) % 8 == 0) == held_out]
+    return [p.read_text(encoding="utf-8") for p in kept] if held_out else kept
+
+
 def code_and_examples(root: Path, r: Random, limit: int) -> list[str]:
     """Excerpts of source code, mark-up and command examples of the unpacked packages.
 
@@ -258,7 +307,7 @@ def code_and_examples(root: Path, r: Random, limit: int) -> list[str]:
     spread over the packages, at most six excerpts a file, so that no package dominates.
     """
     examples = sorted(p for p in root.rglob("tests/examplefiles/*/*") if p.is_file() and p.suffix != ".output")
-    commands = sorted(root.rglob("awscli/examples/*/*.rst"))
+    commands = command_examples(root)
     code = sorted({p for pattern in CODE for p in root.rglob(pattern) if p.is_file() and "/locale/" not in str(p) and "/awscli/examples/" not in str(p) and "/botocore/data/" not in str(p)
                    and "/chatterbot_corpus/" not in str(p) and "/tests/examplefiles/" not in str(p)})
     out: list[str] = []
