@@ -57,8 +57,8 @@ func TestShapesCostNoMemory_RS01(t *testing.T) {
 }
 
 // RS-02: a model that is opened again and again gives its memory back. What
-// may stay is slack of the allocators, about twice the 2.5 MB of the weights,
-// however many reloads there are.
+// may stay is slack of the allocators, some MB and more under the race detector: a
+// leak would keep the 2.5 MB of the weights with every one of the 20 reloads.
 func TestReloadsGiveMemoryBack_RS02(t *testing.T) {
 	lib := onnxtest.Library(t)
 	runtime, err := inference.OpenRuntime(lib)
@@ -76,5 +76,5 @@ func TestReloadsGiveMemoryBack_RS02(t *testing.T) {
 	reload(20)
 	late := resident(t)
 	t.Logf("resident after 10 reloads: %.1f MiB, after 30: %.1f MiB", early, late)
-	require.Less(t, late-early, 6.0, "MiB that 20 reloads cost")
+	require.Less(t, late-early, 25.0, "MiB that 20 reloads cost")
 }
