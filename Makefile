@@ -64,6 +64,14 @@ drill: build ## stop the real sidecar in every way; writes docs/drill.md and bin
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
 	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)
 
+.PHONY: model
+model: ## train the default classifier from data: make model DATA=/path
+	$(MAKE) -C training model DATA=$(DATA)
+
+.PHONY: model-eval
+model-eval: ## evaluate the default classifier: make model-eval DATA=/path
+	$(MAKE) -C training model-eval DATA=$(DATA)
+
 .PHONY: accuracy
 accuracy: ## print precision and recall of every detector
 	@out=$$($(GO) test ./content -run '^TestAccuracy$$' -count=1 -v 2>&1); status=$$?; echo "$$out" | grep -E '^ *\||: found'; exit $$status
