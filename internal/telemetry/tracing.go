@@ -40,7 +40,6 @@ const (
 	AttrOutcome = attribute.Key("sallyport.outcome")
 	AttrBytes   = attribute.Key("sallyport.payload.bytes")
 	AttrWindows = attribute.Key("sallyport.model.windows")
-	AttrBatch   = attribute.Key("sallyport.model.batch_windows")
 )
 
 // scopeName is the instrumentation scope of our spans.
