@@ -39,7 +39,10 @@ type guard struct {
 // call runs a tool. The error wraps errRefused when either gate refused; it then holds
 // the fixed sentence and the reference that may be shown to anyone.
 func (g *guard) call(ctx context.Context, name string, run tool, arguments jsontext.Value) (jsontext.Value, error) {
-	params, err := json.Marshal(map[string]any{"name": name, "arguments": arguments})
+	params, err := json.Marshal(struct {
+		Name      string         `json:"name"`
+		Arguments jsontext.Value `json:"arguments"`
+	}{name, arguments})
 	if err != nil {
 		return nil, fmt.Errorf("call %q: %w", name, err)
 	}
@@ -82,7 +85,13 @@ func (g *guard) exchange(body []byte, token string) *sallyport.Exchange {
 // text is a tool that answers every call with the same text.
 func text(s string) tool {
 	return func(context.Context, jsontext.Value) (jsontext.Value, error) {
-		return json.Marshal(map[string]any{"content": []map[string]string{{"type": "text", "text": s}}})
+		type block struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		return json.Marshal(struct {
+			Content []block `json:"content"`
+		}{[]block{{"text", s}}})
 	}
 }
 

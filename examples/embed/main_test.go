@@ -13,8 +13,8 @@ import (
 func TestEveryCallEndsAsItShould(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out, sallyport.DefaultConfig()))
-	require.Equal(t, `read_ticket {"id":7}: {"content":[{"text":"The printer on floor 3 is out of toner.","type":"text"}]}
-read_ticket {"id":8}: {"content":[{"text":"Please call back: [REDACTED:EMAIL]","type":"text"}]}
+	require.Equal(t, `read_ticket {"id":7}: {"content":[{"type":"text","text":"The printer on floor 3 is out of toner."}]}
+read_ticket {"id":8}: {"content":[{"type":"text","text":"Please call back: [REDACTED:EMAIL]"}]}
 read_ticket {"id":9}: refused
 search {"query":"AKIAZ7VRSQ5TJN2XMLKB"}: refused
 `, out.String())
