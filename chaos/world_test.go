@@ -1,0 +1,118 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The streams of random numbers of one seed.
+const (
+	streamDirector = iota + 1
+	streamDisk
+	streamLine
+	streamWorker // and up, one a worker
+)
+
+// world is one run of one seed: several lives of an engine, one after the other.
+type world struct {
+	t    *testing.T
+	seed uint64
+	end  time.Time
+	rnd  *rand.Rand // of the director alone
+	dir  string
+	ctx  context.Context //nolint:containedctx // ends with the first violation
+	stop context.CancelFunc
+
+	mu         sync.Mutex
+	begun      time.Time
+	history    tail
+	log        tail
+	violations []string
+	counts     map[string]int
+}
+
+func newWorld(t *testing.T, seed uint64, d time.Duration) *world {
+	w := &world{t: t, seed: seed, end: time.Now().Add(d), begun: time.Now(), dir: t.TempDir(),
+		rnd: rand.New(rand.NewPCG(seed, streamDirector)), history: tail{most: 120}, log: tail{most: 60}, counts: map[string]int{}}
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	return w
+}
+
+// note remembers what was done.
+func (w *world) note(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.history.add(fmt.Sprintf("%7.3f s  %s", time.Since(w.begun).Seconds(), fmt.Sprintf(format, args...)))
+}
+
+// count counts what was seen.
+func (w *world) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts[what]++
+}
+
+const mostViolations = 20
+
+// violate records that a promise does not hold, and ends the run.
+func (w *world) violate(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	w.note("VIOLATION: %s", text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.violations) < mostViolations {
+		w.violations = append(w.violations, text)
+	}
+	w.stop()
+}
+
+func (w *world) broken() bool { return w.ctx.Err() != nil }
+
+// Write takes the engine's log.
+func (w *world) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log.add(strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
+}
+
+// report says what was seen, and when something was wrong, what led to it and how
+// to see it again.
+func (w *world) report(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var seen []string
+	for _, what := range slices.Sorted(maps.Keys(w.counts)) {
+		seen = append(seen, fmt.Sprintf("%s %d", what, w.counts[what]))
+	}
+	w.t.Logf("seed %d: %s", w.seed, strings.Join(seen, ", "))
+	if len(w.violations) == 0 {
+		return
+	}
+	w.t.Logf("what was done last:\n%s", strings.Join(w.history.lines, "\n"))
+	w.t.Logf("the engine's last warnings:\n%s", strings.Join(w.log.lines, "\n"))
+	w.t.Errorf("seed %d broke %d promises:\n  %s\nrepeat it with: make chaos CHAOS_SEED=%d CHAOS_SECONDS=%d",
+		w.seed, len(w.violations), strings.Join(w.violations, "\n  "), w.seed, int(d.Seconds()))
+}
+
+// tail is the end of something long.
+type tail struct {
+	most  int
+	lines []string
+}
+
+func (t *tail) add(line string) {
+	t.lines = append(t.lines, line)
+	if len(t.lines) > t.most {
+		t.lines = t.lines[1:]
+	}
+}
