@@ -104,9 +104,10 @@ type run struct {
 	labels   []string // categories found, for result steps
 	masks    []content.Finding
 	dropping map[int]struct{} // tools to take out of the list, by index
-	modelID  string           // the model that read it, if one did
-	dropped  int              // windows that the model did not read
-	shed     string           // what admission was short of
+	modelID  string           // the model that read it, if one did; with a gate in front both
+	scores   map[string]float64
+	dropped  int    // windows that the model did not read
+	shed     string // what admission was short of
 	in       decision.Input
 }
 

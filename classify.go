@@ -93,12 +93,15 @@ func (r *run) judge(ctx context.Context, c *classification) {
 	}
 	c.span.SetAttributes(telemetry.AttrWindows.Int(c.result.Cached + c.result.Shared + c.result.Computed))
 	result := telemetry.ScanClean
-	r.in.Score, r.modelID = c.result.Score, c.result.Model
+	r.read(c)
 	r.in.Partial = r.in.Partial || c.result.Dropped > 0
 	r.dropped = c.result.Dropped
 	for i, s := range c.result.Segments {
 		var severity decision.Severity
+		detector, score := "classifier", s.Score
 		switch {
+		case s.GateBlocked && s.Score < c.limits[i].Block:
+			severity, detector, score = decision.Block, "gate", s.Gate
 		case s.Score >= c.limits[i].Block:
 			severity = decision.Block
 		case s.Score >= c.limits[i].Review:
@@ -109,12 +112,38 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		result = telemetry.ScanFound
 		segment := c.segments[i]
 		r.found(decision.Finding{
-			Scanner: decision.ScannerModel, Detector: "classifier", Category: decision.PromptInjection,
+			Scanner: decision.ScannerModel, Detector: detector, Category: decision.PromptInjection,
 			Severity: severity, Path: r.doc.Pointer(segment.String), View: content.ViewRaw,
-			Length: s.End - s.Start, Score: s.Score,
+			Length: s.End - s.Start, Score: score,
 		}, segment.Tool)
 	}
 	r.e.scanned(decision.ScannerModel, result, c.began)
+}
+
+// read notes which models read the exchange and what they made of it: the gate, where
+// there is one, and the judge, unless the gate left it nothing to read. A score that
+// was not computed is not written down as a zero.
+func (r *run) read(c *classification) {
+	r.in.Score, r.modelID = c.result.Score, c.result.Model
+	gate, gated := r.e.tree().Model.GateInfo()
+	if !gated {
+		r.scores = map[string]float64{stageJudge: c.result.Score}
+		return
+	}
+	r.modelID = gate.ID + ">" + c.result.Model
+	first, judged := 0.0, false
+	for _, s := range c.result.Segments {
+		first = max(first, s.Gate)
+		judged = judged || s.Judged > 0
+		if s.GateBlocked {
+			r.in.Score = max(r.in.Score, s.Gate)
+		}
+	}
+	r.scores = map[string]float64{stageGate: first}
+	if judged {
+		r.scores[stageJudge] = c.result.Score
+	}
+	c.span.SetAttributes(telemetry.AttrJudged.Int(c.result.Judged))
 }
 
 // modelFaultKind is how a model fault counts in the verdict: a model that was

@@ -51,6 +51,13 @@ type Config struct {
 	// reads everything itself. A network that pools maxima does not dilute a
 	// sentence in a page and reads the windows it was calibrated on.
 	ModelWide bool
+	// Gate is a small model that reads everything first, so that Model reads only what
+	// it does not clear; nil for none. Its sallyport.json must say below which score it
+	// clears ("clear"). It is ignored without a Model.
+	Gate *inference.Source
+	// GateBlocks lets the gate block by itself, where a window reaches its own block
+	// threshold. Without it the score of Model alone decides.
+	GateBlocks bool
 	// ModelLabel names the malicious label, for a model whose config.json does
 	// not use one of the usual names. Empty finds it.
 	ModelLabel string

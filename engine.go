@@ -50,10 +50,12 @@ type Engine struct {
 	shedLog   shedLog
 	canaries  atomic.Uint64
 
-	load     actors.LoadModel
-	wanted   atomic.Pointer[Policy] // what the next build compiles
-	modelErr atomic.Pointer[error]
-	deadline atomic.Pointer[timeouts]
+	// load opens the model, loadFirst the gate in front of it.
+	load, loadFirst actors.LoadModel
+	announced       atomic.Pointer[string] // what the log says about the models
+	wanted          atomic.Pointer[Policy] // what the next build compiles
+	modelErr        atomic.Pointer[error]
+	deadline        atomic.Pointer[timeouts]
 
 	front     Front
 	host      *hostFront                       // the front of an engine without a server
@@ -98,6 +100,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
 	e.gauges, e.gaugesEnd, e.load = make(chan struct{}), make(chan struct{}), e.loadModel
+	e.loadFirst = e.loadGate
 	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, func(exchanges, bytes int64) {
 		e.metrics.Inflight.Set(float64(exchanges))
 		e.metrics.InflightBytes.Set(float64(bytes))

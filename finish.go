@@ -100,7 +100,7 @@ func (r *run) record(v Verdict) error {
 	}
 	if r.modelID != "" {
 		rec.Model = r.modelID
-		rec.Scores = map[string]float64{"judge": r.in.Score}
+		rec.Scores = r.scores
 	}
 	if c := r.report.Coverage; c.TotalBytes > 0 {
 		rec.Coverage = &audit.Coverage{Scanned: c.ScannedBytes, Total: c.TotalBytes, Reason: r.coverageReason()}

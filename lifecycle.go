@@ -96,6 +96,9 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 			Observer: modelObserver{e.metrics},
 			OnReady:  func(bool, string) { e.measureModel() },
 		}
+		if c.Gate != nil {
+			cfg.Model.Gate, cfg.Model.GateBlocks = &actors.ModelStage{Load: e.loadFirst}, c.GateBlocks
+		}
 	}
 	tree, err := supervision.Start(ctx, cfg)
 	if err != nil {
@@ -139,6 +142,7 @@ func (e *Engine) measureModel() {
 	if t == nil || t.Model == nil {
 		return
 	}
+	e.announceModels()
 	before := e.timeouts()
 	if cost := t.Model.BatchCost(); cost > 0 {
 		e.setTimeouts(cost)

@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"context"
+	"fmt"
 
 	"go.uber.org/zap"
 
@@ -10,27 +11,113 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 )
 
+// The stages of classification, as logs, audit lines and [Engine.Models] name them.
+const (
+	stageGate  = "gate"
+	stageJudge = "judge"
+)
+
 // loadModel opens and proves the configured model; the pool calls it off every
 // turn, and again after a while when it fails.
 func (e *Engine) loadModel(context.Context) (actors.Classifier, error) {
 	c, err := inference.Open(*e.cfg.Model, inference.Options{RuntimeLib: e.cfg.RuntimeLib, Label: e.cfg.ModelLabel})
-	before := e.ModelError()
-	e.modelErr.Store(&err)
-	if err != nil {
-		if before == nil || before.Error() != err.Error() { // it is tried again and again
-			e.log.Error("model cannot be loaded", zap.Error(err))
-			e.event(&audit.Record{Event: audit.EventUnready, Reason: "model: " + err.Error()})
-		}
-		return nil, err // not wrapped: it names the file and what was expected of it
-	}
-	return c, nil
+	return e.loadedModel(c, err, e.cfg.Gate == nil)
 }
 
-// ModelError is why the model could not be loaded when it was last tried; nil
+// loadGate opens and proves the gate. One that does not say what it clears is
+// refused: it would clear what it was never measured on.
+func (e *Engine) loadGate(context.Context) (actors.Classifier, error) {
+	c, err := inference.Open(*e.cfg.Gate, inference.Options{RuntimeLib: e.cfg.RuntimeLib})
+	if err == nil && c.Info().Clear == 0 {
+		_ = c.Close() // nothing runs on it
+		err = &inference.LoadError{
+			File: e.cfg.Gate.String(), Reason: "is no gate: its " + inference.ManifestFile + " has no \"clear\"", Want: "a clearing threshold",
+		}
+	}
+	return e.loadedModel(c, err, true)
+}
+
+// loadedModel notes how an attempt to load ended; last is the last of the models.
+func (e *Engine) loadedModel(c *inference.Classifier, err error, last bool) (actors.Classifier, error) {
+	if err == nil {
+		if last {
+			e.modelErr.Store(&err)
+		}
+		return c, nil
+	}
+	before := e.ModelError()
+	e.modelErr.Store(&err)
+	if before == nil || before.Error() != err.Error() { // it is tried again and again
+		e.log.Error("model cannot be loaded", zap.Error(err))
+		e.event(&audit.Record{Event: audit.EventUnready, Reason: "model: " + err.Error()})
+	}
+	return nil, err // not wrapped: it names the file and what was expected of it
+}
+
+// ModelError is why the models could not be loaded when it was last tried; nil
 // before the first attempt has ended, after a good one, and without a model.
 func (e *Engine) ModelError() error {
 	if err := e.modelErr.Load(); err != nil {
 		return *err
 	}
 	return nil
+}
+
+// ModelInForce is one model that reads texts now.
+type ModelInForce struct {
+	// Stage is "gate" or "judge".
+	Stage string `json:"stage"`
+	// Name and Version are its own words, ID the beginning of a hash of its files.
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	ID      string `json:"id"`
+	// Clear is the score below which a gate clears a window; 0 for a judge.
+	Clear float64 `json:"clear,omitempty"`
+}
+
+// String is one line for people.
+func (m ModelInForce) String() string {
+	name := m.Name
+	if m.Version != "" {
+		name += " " + m.Version
+	}
+	if m.Clear > 0 {
+		return fmt.Sprintf("%s %s (%s) clears windows below %v", m.Stage, name, m.ID, m.Clear)
+	}
+	return fmt.Sprintf("%s %s (%s)", m.Stage, name, m.ID)
+}
+
+// Models are the models in force, in the order in which they read: the judge alone,
+// or a gate and the judge of what it does not clear. None before they are loaded.
+func (e *Engine) Models() []ModelInForce {
+	t := e.tree()
+	if t == nil || t.Model == nil {
+		return nil
+	}
+	judge, _, _ := t.Model.Info()
+	if judge.ID == "" {
+		return nil
+	}
+	var out []ModelInForce
+	if gate, gated := t.Model.GateInfo(); gated {
+		out = append(out, ModelInForce{Stage: stageGate, Name: gate.Name, Version: gate.Version, ID: gate.ID, Clear: gate.Clear})
+	}
+	return append(out, ModelInForce{Stage: stageJudge, Name: judge.Name, Version: judge.Version, ID: judge.ID})
+}
+
+// announceModels writes to the log which models are in force, once for each change.
+func (e *Engine) announceModels() {
+	models := e.Models()
+	if len(models) == 0 {
+		return
+	}
+	said := fmt.Sprint(models)
+	if before := e.announced.Swap(&said); before != nil && *before == said {
+		return
+	}
+	fields := []zap.Field{zap.Bool("gated", len(models) > 1)}
+	for _, m := range models {
+		fields = append(fields, zap.Stringer(m.Stage, m))
+	}
+	e.log.Info("models in force", fields...)
 }

@@ -24,8 +24,14 @@ type ModelPoolConfig struct {
 	// gate does not clear. Nil: the judge reads everything.
 	Gate *ModelStage
 	// GateClear is the score below which the gate clears a window, in (0, 1]. Zero:
-	// the gate's own review threshold for the surface of the segment.
+	// what the gate was calibrated with (inference.Info.Clear), or else its review
+	// threshold for the surface of the segment.
 	GateClear float64
+	// GateBlocks lets the gate block by itself: a segment one of whose windows reaches
+	// the gate's own block threshold is blocked whatever the judge says. Without it the
+	// gate only decides what the judge reads, and the judge's score alone counts: the
+	// judge is the better model, and its thresholds were set without a second opinion.
+	GateBlocks bool
 	// Workers is the number of runs side by side; more than the CPUs only adds
 	// latency. Zero: GOMAXPROCS.
 	Workers int
@@ -131,7 +137,9 @@ type modelView struct {
 	failure failure
 	ever    bool // has been ready in this process
 	models  []*model
-	closed  bool
+	// identity is of the models and of how they work together, for cache keys.
+	identity string
+	closed   bool
 }
 
 // absent is the fault of a request that meets a pool which is not ready.
@@ -174,22 +182,35 @@ func (h *ModelPool) Info() (info inference.Info, ready bool, reason string) {
 	return info, v.phase == modelReady && h.at.Load() != nil, v.reason
 }
 
-// GateInfo describes the gate and says whether there is one.
-func (h *ModelPool) GateInfo() (inference.Info, bool) {
-	if v := h.view.Load(); len(v.models) > messages.StageGate {
-		return v.models[messages.StageGate].info, true
+// GateInfo describes the gate and says whether there is one. Clear in it is the
+// threshold in force, 0 when that is the review threshold of each surface.
+func (h *ModelPool) GateInfo() (info inference.Info, gated bool) {
+	v := h.view.Load()
+	if len(v.models) <= messages.StageGate {
+		return info, false
 	}
-	return inference.Info{}, false
+	info = v.models[messages.StageGate].info
+	info.Clear = h.clear(info)
+	return info, true
 }
 
-// BatchCost is what one full batch of the judge took when it was loaded; zero
+// clear is the clearing threshold of all surfaces, 0 when each has its own.
+func (h *ModelPool) clear(gate inference.Info) float64 {
+	if h.cfg.GateClear > 0 {
+		return h.cfg.GateClear
+	}
+	return gate.Clear
+}
+
+// BatchCost is what the largest batch of the judge costs by the runs at load; zero
 // before. The scanner's timeout is derived from it.
 func (h *ModelPool) BatchCost() time.Duration {
 	v := h.view.Load()
 	if len(v.models) == 0 {
 		return 0
 	}
-	return v.models[messages.StageJudge].cost.Run(batch.DefaultTokens)
+	m := v.models[messages.StageJudge]
+	return m.cost.Run(m.largest())
 }
 
 // Abandoned is the number of goroutines that are stuck in a run that was given up.

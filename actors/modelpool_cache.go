@@ -36,6 +36,7 @@ type segmentEntry struct {
 	score, gate float32
 	start, end  int
 	windows     int
+	judged      int
 	machine     int
 }
 
@@ -59,8 +60,8 @@ type hasher struct {
 	sum [sha256.Size]byte
 }
 
-// segmentKey identifies a text as read by models of one identity.
-func (c *scoreCache) segmentKey(identity, text string) (none cacheKey) {
+// segmentKey identifies a text of a surface as read by models of one identity.
+func (c *scoreCache) segmentKey(identity, surface, text string) (none cacheKey) {
 	if c.segments == nil {
 		return none
 	}
@@ -68,9 +69,10 @@ func (c *scoreCache) segmentKey(identity, text string) (none cacheKey) {
 	defer c.hashes.Put(s)
 	s.h.Reset()
 	s.h.Write(c.secret[:])
-	// The length in front keeps identity and text apart.
+	// The lengths in front keep identity, surface and text apart.
 	b := binary.LittleEndian.AppendUint64(s.buf[:0], uint64(len(identity)))
-	s.h.Write(append(b, identity...))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(surface)))
+	s.h.Write(append(append(b, identity...), surface...))
 	for len(text) > 0 {
 		n := copy(s.buf[:], text)
 		s.h.Write(s.buf[:n])

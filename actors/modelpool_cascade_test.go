@@ -54,6 +54,7 @@ func TestCascadeJudgesOnlyWhatTheGateDoesNotClear(t *testing.T) {
 		require.InDelta(t, 0.95, s.Score, 1e-6)
 		require.Equal(t, "these instructions are evil", text[s.Start:s.End])
 		require.Equal(t, 4, s.Windows)
+		require.Equal(t, 3, s.Judged)
 		require.Equal(t, SegmentResult{Gate: got.Segments[1].Gate, Windows: 1}, got.Segments[1])
 		require.Positive(t, got.Segments[1].Gate)
 		require.Equal(t, "judge-id", got.Model)
@@ -197,4 +198,70 @@ func TestCascadeRefusesAGateThatProvesNothing(t *testing.T) {
 		require.EqualValues(t, 1, gate.closed.Load())
 		require.EqualValues(t, 1, judge.closed.Load())
 	})
+}
+
+func TestCascadeWhoseGateBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{perWindow: 100, thresholds: map[string]inference.Thresholds{"default": {Review: 0.6, Block: 0.8}}}
+		r, _ := cascadeRig(t, gate, map[string]float32{"odd": 0.4, "bad": 0.85}, func(c *ModelPoolConfig) { c.GateBlocks = true })
+		defer r.stop()
+		text := "a quiet line\na bad one\nan odd one"
+		for range 2 {
+			got, err := r.read(time.Second, text)
+			require.NoError(t, err)
+			s := got.Segments[0]
+			require.True(t, s.Blocked)
+			require.True(t, s.GateBlocked)
+			require.Zero(t, s.Score)
+			require.InDelta(t, 0.85, s.Gate, 1e-6)
+		}
+		require.Zero(t, r.model.windows.Load(), "the judge was not asked")
+
+		// A segment that must not end the payload is read by the judge, too.
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: "another bad one"}, {Text: "an odd thing"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.True(t, got.Segments[0].GateBlocked)
+		require.False(t, got.Segments[0].Blocked)
+		require.Equal(t, 1, got.Segments[0].Judged)
+		require.False(t, got.Segments[1].GateBlocked)
+		require.Equal(t, 1, got.Segments[1].Judged)
+	})
+}
+
+// What a gate was calibrated with counts, unless the pool is told otherwise.
+func TestCascadeTakesTheGatesClearingThreshold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{clear: 0.5, thresholds: map[string]inference.Thresholds{"default": {Review: 0.1}}}
+		r, _ := cascadeRig(t, gate, map[string]float32{"odd": 0.4}, func(c *ModelPoolConfig) { c.GateClear = 0 })
+		defer r.stop()
+		info, gated := r.GateInfo()
+		require.True(t, gated)
+		require.InDelta(t, 0.5, info.Clear, 0)
+		got, err := r.read(time.Second, "an odd text")
+		require.NoError(t, err)
+		require.Zero(t, got.Judged)
+	})
+}
+
+// A result that two models gave is no result of the same models that work together
+// in another way.
+func TestIdentityOfACascade(t *testing.T) {
+	judge := &model{identity: "j", info: inference.Info{ID: "j"}}
+	gate := &model{identity: "g", info: inference.Info{ID: "g", Clear: 0.2}}
+	seen := map[string]bool{}
+	for _, c := range []struct {
+		cfg    ModelPoolConfig
+		models []*model
+	}{
+		{ModelPoolConfig{}, []*model{judge}},
+		{ModelPoolConfig{}, []*model{judge, gate}},
+		{ModelPoolConfig{GateClear: 0.3}, []*model{judge, gate}},
+		{ModelPoolConfig{GateBlocks: true}, []*model{judge, gate}},
+		{ModelPoolConfig{}, []*model{judge, {identity: "g", info: inference.Info{ID: "g", Clear: 0.4}}}},
+		{ModelPoolConfig{}, []*model{{identity: "k"}, gate}},
+	} {
+		id := NewModelPool(c.cfg).identity(c.models)
+		require.False(t, seen[id], "%q", id)
+		seen[id] = true
+	}
 }

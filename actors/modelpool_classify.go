@@ -65,6 +65,8 @@ type SegmentResult struct {
 	Score float64
 	// Gate is the gate's highest score, 0 without a gate.
 	Gate float64
+	// Judged counts the windows that the judge read behind a gate.
+	Judged int
 	// Start and End are the bytes of the window with that score.
 	Start, End int
 	// Windows counts what was read, Dropped what was beyond a limit, Skipped what was
@@ -73,8 +75,10 @@ type SegmentResult struct {
 	// Machine is the number of bytes of machine text (ids, numbers, hashes, base64)
 	// that no model reads.
 	Machine int
-	// Blocked means that the score reached BlockAt.
+	// Blocked means that the score reached BlockAt, or that the gate blocks.
 	Blocked bool
+	// GateBlocked means that the gate blocks by itself; see ModelPoolConfig.GateBlocks.
+	GateBlocked bool
 	// Cached means that the whole segment was known.
 	Cached bool
 }
@@ -98,7 +102,7 @@ func (h *ModelPool) Classify(ctx context.Context, segments []ModelSegment, lim M
 	if lim.JudgeWindows <= 0 {
 		lim.JudgeWindows = h.cfg.JudgeWindows
 	}
-	c := &classification{h: h, ctx: ctx, lim: lim, models: v.models, segments: segments}
+	c := &classification{h: h, ctx: ctx, lim: lim, models: v.models, identity: v.identity, segments: segments}
 	c.result.Segments = make([]SegmentResult, len(segments))
 	c.result.Model = v.models[messages.StageJudge].info.ID
 	return c.do()
@@ -115,6 +119,7 @@ type classification struct {
 	ctx      context.Context
 	lim      ModelLimits
 	models   []*model
+	identity string
 	segments []ModelSegment
 	keys     []cacheKey
 	result   ModelResult
@@ -161,15 +166,11 @@ func (c *classification) do() (ModelResult, error) {
 
 // lookUp answers segments that are known and returns the others.
 func (c *classification) lookUp() []piece {
-	identity := ""
-	for _, m := range c.models {
-		identity += m.identity + "\x00"
-	}
 	c.keys = make([]cacheKey, len(c.segments))
 	pieces := make([]piece, 0, len(c.segments))
 	hits := 0
 	for i, s := range c.segments {
-		c.keys[i] = c.h.cache.segmentKey(identity+s.Surface, s.Text)
+		c.keys[i] = c.h.cache.segmentKey(c.identity, s.Surface, s.Text)
 		e, ok := c.h.cache.segment(c.keys[i])
 		if !ok || c.twice(i) {
 			pieces = append(pieces, piece{segment: i, end: len(s.Text)})
@@ -178,8 +179,9 @@ func (c *classification) lookUp() []piece {
 		hits++
 		r := &c.result.Segments[i]
 		*r = SegmentResult{Score: float64(e.score), Gate: float64(e.gate), Start: e.start, End: e.end,
-			Windows: e.windows, Machine: e.machine, Cached: true}
+			Windows: e.windows, Judged: e.judged, Machine: e.machine, Cached: true}
 		r.Blocked = s.BlockAt > 0 && r.Score >= s.BlockAt
+		c.gateBlocks(i, r.Gate)
 		c.result.Cached += e.windows
 	}
 	c.h.cfg.Observer.Cache("segment", hits, len(pieces))
@@ -231,7 +233,7 @@ func (c *classification) remember() {
 			continue
 		}
 		c.h.cache.putSegment(c.keys[i], segmentEntry{score: float32(s.Score), gate: float32(s.Gate),
-			start: s.Start, end: s.End, windows: s.Windows, machine: s.Machine})
+			start: s.Start, end: s.End, windows: s.Windows, judged: s.Judged, machine: s.Machine})
 	}
 }
 
@@ -268,8 +270,27 @@ func (c *classification) cascade(pieces []piece) error {
 	read := make([]int, len(c.segments))
 	for _, w := range spans {
 		s := &c.result.Segments[w.segment]
-		s.Gate = max(s.Gate, float64(w.score))
+		if score := float64(w.score); score > s.Gate {
+			s.Gate = score
+			if c.gateBlocks(w.segment, score) {
+				s.Start, s.End = w.start, w.end
+			}
+		}
 		read[w.segment]++
+	}
+	if c.blocked() {
+		// Decided: what the judge would say changes nothing.
+		for i, n := range read {
+			if s := &c.result.Segments[i]; !s.Cached {
+				s.Windows = n
+			}
+		}
+		for _, w := range spans {
+			if !c.cleared(w) && !c.result.Segments[w.segment].GateBlocked {
+				c.result.Segments[w.segment].Skipped++
+			}
+		}
+		return nil
 	}
 	suspects := slices.DeleteFunc(spans, c.cleared)
 	slices.SortStableFunc(suspects, func(a, b span) int { return cmp.Compare(b.score, a.score) })
@@ -285,19 +306,37 @@ func (c *classification) cascade(pieces []piece) error {
 	for i, n := range read {
 		// So far Windows counts what the judge read of the segment.
 		if s := &c.result.Segments[i]; !s.Cached {
-			c.result.Judged += s.Windows
-			s.Windows = n
+			s.Judged, s.Windows = s.Windows, n
+			c.result.Judged += s.Judged
 		}
 	}
 	return nil
 }
 
 func (c *classification) cleared(w span) bool {
-	below := c.h.cfg.GateClear
+	gate := c.models[messages.StageGate].info
+	below := c.h.clear(gate)
 	if below <= 0 {
-		below = c.models[messages.StageGate].info.Thresholds(c.segments[w.segment].Surface).Review
+		below = gate.Thresholds(c.segments[w.segment].Surface).Review
 	}
 	return float64(w.score) < below
+}
+
+// gateBlocks notes and reports whether a score of the gate decides its segment. Only
+// segments that may end a payload early are decided without the judge; the others
+// are marked and read on.
+func (c *classification) gateBlocks(segment int, score float64) bool {
+	if !c.h.cfg.GateBlocks || len(c.models) <= messages.StageGate {
+		return false
+	}
+	at := c.models[messages.StageGate].info.Thresholds(c.segments[segment].Surface).Block
+	if at <= 0 || score < at {
+		return false
+	}
+	s := &c.result.Segments[segment]
+	s.GateBlocked = true
+	s.Blocked = s.Blocked || c.segments[segment].BlockAt > 0
+	return true
 }
 
 // read scores the windows of pieces with one model. Windows beyond the budget are

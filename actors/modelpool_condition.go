@@ -87,7 +87,7 @@ func (p *poolActor) recovered() {
 }
 
 func (p *poolActor) publish() {
-	p.h.publish(&modelView{phase: p.phase, reason: p.reason, failure: p.failure, models: p.models,
+	p.h.publish(&modelView{phase: p.phase, reason: p.reason, failure: p.failure, models: p.models, identity: p.h.identity(p.models),
 		ever: p.h.view.Load().ever || p.phase == modelReady})
 }
 

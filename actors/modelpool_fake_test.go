@@ -32,6 +32,7 @@ type fakeModel struct {
 	// max is where the tokenizer stops, in bytes; 0 is never.
 	max        int
 	thresholds map[string]inference.Thresholds
+	clear      float64
 
 	// run, when set, is called in every forward pass before the scores are made.
 	run func(control inference.RunControl, batch []inference.Window) error
@@ -73,7 +74,7 @@ func batchHas(batch []inference.Window, word string) bool {
 
 func (f *fakeModel) Info() inference.Info {
 	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone,
-		Review: f.thresholds["default"].Review, Surfaces: f.thresholds}
+		Review: f.thresholds["default"].Review, Block: f.thresholds["default"].Block, Surfaces: f.thresholds, Clear: f.clear}
 }
 
 // Plan cuts text into windows. Wide ones hold four times as many words.

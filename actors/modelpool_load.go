@@ -70,6 +70,33 @@ type modelsLoaded struct {
 	taken  chan struct{}
 }
 
+// largest is the padded tokens of the largest batch: a full one, or one window that
+// is longer than that and runs alone.
+func (m *model) largest() int { return max(m.limits.Tokens, m.windowTokens()) }
+
+// windowTokens is the size of the windows that the model reads.
+func (m *model) windowTokens() int {
+	if m.wide {
+		return m.info.WideTokens
+	}
+	return m.info.WindowTokens
+}
+
+// identity tells results of these models apart from those of others, and from those
+// of the same models that work together in another way.
+func (h *ModelPool) identity(models []*model) string {
+	var b strings.Builder
+	for _, m := range models {
+		b.WriteString(m.identity)
+		b.WriteByte(0)
+	}
+	if len(models) > messages.StageGate {
+		gate := models[messages.StageGate].info
+		fmt.Fprintf(&b, "%v %t %v %v %v", h.clear(gate), h.cfg.GateBlocks, gate.Block, gate.Review, gate.Surfaces)
+	}
+	return b.String()
+}
+
 func (m *modelsLoaded) claim() bool { return m.owner.CompareAndSwap(false, true) }
 
 type loadTick struct {
@@ -167,7 +194,8 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 		}
 		info := c.Info()
 		m := &model{stage: i, name: name, classifier: c, info: info,
-			identity: name + "\x00" + info.ID, wide: s.Wide, limits: s.Limits.Complete()}
+			wide: s.Wide, limits: s.Limits.Complete()}
+		m.identity = fmt.Sprintf("%s\x00%s\x00%d %v", name, info.ID, m.windowTokens(), info.Overlap)
 		models = append(models, m)
 		if !info.BatchInvariant {
 			m.limits.Windows = 1

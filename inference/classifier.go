@@ -42,6 +42,9 @@ type Info struct {
 	// holds those of named surfaces.
 	Block, Review float64
 	Surfaces      map[string]Thresholds
+	// Clear is the score below which this model, as a gate, clears a window; 0 for a
+	// model that was not calibrated as one.
+	Clear float64
 	// Calibrated tells thresholds of the model from our fallback;
 	// CalibrationSet names what they were set on.
 	Calibrated     bool
@@ -120,6 +123,9 @@ func newClassifier(l *loader, model Model, runtime string) *Classifier {
 		t = uncalibrated
 	}
 	c.info.Block, c.info.Review, c.info.Calibrated = t.Block, t.Review, calibrated
+	if m.Clear != nil {
+		c.info.Clear = *m.Clear
+	}
 
 	h := sha256.New()
 	for _, file := range sortedKeys(l.sums) {

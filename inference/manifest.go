@@ -29,6 +29,9 @@ type Manifest struct {
 	Windows    ManifestWindows `json:"windows,omitzero"`
 	// Thresholds are per surface; "default" stands for those not named.
 	Thresholds map[string]Thresholds `json:"thresholds,omitzero"`
+	// Clear is the score below which this model, as a gate, clears a window so that
+	// no judge reads it; above 0 and below 1. A model without it is no gate.
+	Clear *float64 `json:"clear,omitzero"`
 	// Files are the SHA-256 of files of the directory, in hexadecimal.
 	Files       map[string]string `json:"files,omitzero"`
 	Calibration Calibration       `json:"calibration,omitzero"`
@@ -111,6 +114,9 @@ func ParseManifest(data []byte) (Manifest, error) {
 	if o := m.Windows.Overlap; o != nil && !(*o >= 0 && *o <= 0.5) {
 		return m, fmt.Errorf("windows.overlap is %v, want 0 to 0.5", *o)
 	}
+	if c := m.Clear; c != nil && !(*c > 0 && *c < 1) {
+		return m, fmt.Errorf("clear is %v, want above 0 and below 1", *c)
+	}
 	if m.Windows.Tokens < 0 || m.Windows.Wide < 0 {
 		return m, fmt.Errorf("windows: sizes must not be negative")
 	}
@@ -134,6 +140,9 @@ func (m *Manifest) checkMaps() error {
 		}
 		if !(t.Review > 0 && t.Review <= t.Block && t.Block <= 1) {
 			return fmt.Errorf("thresholds.%s: block %v and review %v, want 0 < review <= block <= 1", surface, t.Block, t.Review)
+		}
+		if m.Clear != nil && *m.Clear >= t.Block {
+			return fmt.Errorf("clear is %v, want below thresholds.%s.block, which is %v", *m.Clear, surface, t.Block)
 		}
 	}
 	for _, file := range sortedKeys(m.Files) {
@@ -166,7 +175,9 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-func readManifest(s Source) (Manifest, error) {
+// ReadManifest returns the manifest of a model directory, the zero value where there
+// is none. The error is a *LoadError.
+func ReadManifest(s Source) (Manifest, error) {
 	if !s.has(ManifestFile) {
 		return Manifest{}, nil
 	}

@@ -39,15 +39,19 @@ func TestParseManifestRefuses(t *testing.T) {
 		`{"windows":{"tokens":-1}}`:    "negative",
 		`{"windows":{"overlap":-0.1}}`: "windows.overlap is -0.1",
 		`{"windows":{"overlap":0.6}}`:  "windows.overlap is 0.6",
-		`{"thresholds":{"result":{"block":0.9,"review":0.5}}}`:                             `no "default"`,
-		`{"thresholds":{"default":{"block":0.9,"review":0}}}`:                              "0 < review",
-		`{"thresholds":{"default":{"block":1.5,"review":0.5}}}`:                            "0 < review",
-		`{"thresholds":{"default":{"block":0.9,"review":0.5},"x":{"block":1,"review":1}}}`: `unknown surface "x"`,
-		`{"thresholds":{"default":{"block":0.9,"reviews":0.5}}}`:                           "reviews",
-		`{"files":{"model.onnx":"12"}}`:                                                    "no SHA-256",
-		`{"files":{"../model.onnx":"` + zeros + `"}}`:                                      "not another file",
-		`{"files":{"sallyport.json":"` + zeros + `"}}`:                                     "not another file",
-		`{"calibration":{"documents":"many"}}`:                                             "documents",
+		`{"clear":0}`:                  "clear is 0, want above 0 and below 1",
+		`{"clear":1}`:                  "clear is 1, want above 0 and below 1",
+		`{"clear":"0.1"}`:              "clear",
+		`{"clear":0.5,"thresholds":{"default":{"block":0.9,"review":0.5},"result":{"block":0.5,"review":0.5}}}`: "clear is 0.5, want below thresholds.result.block, which is 0.5",
+		`{"thresholds":{"result":{"block":0.9,"review":0.5}}}`:                                                  `no "default"`,
+		`{"thresholds":{"default":{"block":0.9,"review":0}}}`:                                                   "0 < review",
+		`{"thresholds":{"default":{"block":1.5,"review":0.5}}}`:                                                 "0 < review",
+		`{"thresholds":{"default":{"block":0.9,"review":0.5},"x":{"block":1,"review":1}}}`:                      `unknown surface "x"`,
+		`{"thresholds":{"default":{"block":0.9,"reviews":0.5}}}`:                                                "reviews",
+		`{"files":{"model.onnx":"12"}}`:                                                                         "no SHA-256",
+		`{"files":{"../model.onnx":"` + zeros + `"}}`:                                                           "not another file",
+		`{"files":{"sallyport.json":"` + zeros + `"}}`:                                                          "not another file",
+		`{"calibration":{"documents":"many"}}`:                                                                  "documents",
 	} {
 		_, err := inference.ParseManifest([]byte(text))
 		require.ErrorContains(t, err, want, text)
@@ -57,7 +61,7 @@ func TestParseManifestRefuses(t *testing.T) {
 const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
 func FuzzParseManifest(f *testing.F) {
-	f.Add([]byte(`{"format":1,"thresholds":{"default":{"block":0.9,"review":0.5}},"calibration":{"set":"x","y":[1]}}`))
+	f.Add([]byte(`{"format":1,"clear":0.25,"thresholds":{"default":{"block":0.9,"review":0.5}},"calibration":{"set":"x","y":[1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := inference.ParseManifest(data)
 		if err != nil {

@@ -83,7 +83,7 @@ const tokenizerFile = "tokenizer.json"
 // texts reads the JSON files and holds them against each other.
 func (l *loader) texts() error {
 	var err error
-	if l.manifest, err = readManifest(l.src); err != nil {
+	if l.manifest, err = ReadManifest(l.src); err != nil {
 		return err
 	}
 	if l.config, err = readConfig(l.src); err != nil {

@@ -19,7 +19,12 @@ func configCommand() *cobra.Command {
 			if err != nil {
 				return failed(err)
 			}
-			return failed(s.Print(cmd.OutOrStdout()))
+			if err := s.Print(cmd.OutOrStdout()); err != nil {
+				return failed(err)
+			}
+			// What MODEL and MODEL_GATE come to depends on the embedded model, too.
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "# classifier: %s\n", inBinary.models(s).words)
+			return failed(err)
 		},
 	}
 	validate := &cobra.Command{

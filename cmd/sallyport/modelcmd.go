@@ -67,7 +67,7 @@ func describe(out io.Writer, i inference.Info) error {
 		{"tokenizer", fmt.Sprintf("%s, %d ids", i.Tokenizer, i.VocabSize)},
 		{"longest window", fmt.Sprintf("%d ids", i.MaxTokens)},
 		{"windows", fmt.Sprintf("%d ids, %.0f %% overlap; wide %d", i.WindowTokens, 100*i.Overlap, i.WideTokens)},
-		{"block at", i.Block}, {"review at", i.Review},
+		{"block at", i.Block}, {"review at", i.Review}, {"as a gate", clears(i)},
 		{"calibrated", i.Calibrated}, {"calibration set", i.CalibrationSet},
 		{"batch invariant", i.BatchInvariant},
 		{"ONNX Runtime", i.Runtime},
@@ -81,6 +81,14 @@ func describe(out io.Writer, i inference.Info) error {
 		fmt.Fprintf(w, "sha256 %s\t%s\n", file, i.Files[file])
 	}
 	return w.Flush()
+}
+
+// clears says what a model does in front of another.
+func clears(i inference.Info) string {
+	if i.Clear == 0 {
+		return "not calibrated as one"
+	}
+	return fmt.Sprintf("clears windows below %v", i.Clear)
 }
 
 func modelSelfTest(o *modelOptions) *cobra.Command {

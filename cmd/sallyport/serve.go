@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -122,11 +123,10 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	cfg := engineConfig(s.settings.Load())
-	if cfg.Model == nil {
-		s.log.Warn("no classifier: texts are judged by detectors and rules alone", zap.String("model", config.ModelOff))
-	}
-	if c := s.settings.Load(); c.ModelGate && cfg.ModelWide && cfg.Model != nil {
-		s.log.Info("no gate is calibrated for this model: it reads every window by itself", zap.String("model", c.Model))
+	if words := inBinary.models(s.settings.Load()).words; cfg.Model == nil {
+		s.log.Warn("no classifier", zap.String("models", words))
+	} else {
+		s.log.Info("classifier", zap.String("models", words))
 	}
 	cfg.Audit, cfg.Logger, cfg.Registerer = trail, s.log, registry
 	if s.tracing.Enabled() {
@@ -200,7 +200,11 @@ func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
 				r.Parts = append(r.Parts, admin.Part{Name: "model", Ready: true, Since: status.Since, Reason: "off by configuration: texts are not classified"})
 			}
 			for _, p := range status.Parts {
-				r.Parts = append(r.Parts, admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: p.Reason})
+				reason := p.Reason
+				if p.Name == "model" && p.Ready {
+					reason = inForce(s.engine.Models())
+				}
+				r.Parts = append(r.Parts, admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: reason})
 			}
 			return r
 		},
@@ -218,6 +222,15 @@ func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
 	}
 }
 
+// inForce says which models read, in one line.
+func inForce(models []sallyport.ModelInForce) string {
+	words := make([]string, len(models))
+	for i, m := range models {
+		words[i] = m.String()
+	}
+	return strings.Join(words, ", ")
+}
+
 // status is what /status shows.
 func (s *sidecar) status() any {
 	now := s.engine.Status()
@@ -227,6 +240,7 @@ func (s *sidecar) status() any {
 	}
 	return map[string]any{
 		"phase": now.Phase.String(), "since": now.Since, "reason": now.Reason, "parts": parts,
+		"models":              s.engine.Models(),
 		"exchange_timeout_ms": s.engine.ExchangeTimeout().Milliseconds(),
 		"grpc_connections":    s.server.Conns(), "grpc_inflight": s.server.Inflight(),
 	}

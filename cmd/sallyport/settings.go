@@ -7,19 +7,18 @@ import (
 
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/decision"
-	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/config"
-	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
 )
 
 // engineConfig translates the sidecar's settings into an engine's.
 func engineConfig(s *config.Settings) sallyport.Config {
 	c := sallyport.DefaultConfig()
 	c.Policy = enginePolicy(s)
-	c.Model, c.ModelLabel, c.RuntimeLib = modelSource(s), s.ModelLabel, s.ONNXRuntimeLib
-	c.ModelWide = s.Model != config.ModelDefault
+	m := inBinary.models(s)
+	c.Model, c.Gate, c.ModelWide = m.judge, m.gate, m.wide
+	c.ModelLabel, c.RuntimeLib = s.ModelLabel, s.ONNXRuntimeLib
 	c.ModelWorkers, c.ModelMaxWindows, c.ModelJudgeWindows = s.ModelWorkers, s.ModelMaxWindows, s.ModelJudgeWindows
 	c.ModelQueueTokens, c.ModelCache = s.ModelQueueTokens, s.ModelCache
 	c.MaxPayloadBytes, c.MaxJSONDepth = int(s.ScanMaxPayloadBytes), s.MaxJSONDepth
@@ -83,20 +82,6 @@ func listAction(word string) decision.ListAction {
 		return decision.ListDeny
 	}
 	return decision.ListNote
-}
-
-// modelSource is the classifier that the settings name, nil for none.
-func modelSource(s *config.Settings) *inference.Source {
-	var src inference.Source
-	switch s.Model {
-	case config.ModelOff:
-		return nil
-	case config.ModelDefault:
-		src = inference.FS(defaultmodel.FS())
-	default:
-		src = inference.Dir(s.Model, s.ModelFile)
-	}
-	return &src
 }
 
 // openAudit opens the audit trail that the settings name.

@@ -52,7 +52,7 @@ func build() []Setting {
 			func(s *Settings) any { return &s.Model }, flagged, also("MODEL_DIR"), checked(checkNotEmpty)),
 		row("MODEL_FILE", String, "model.onnx", "The file of the model directory to load.",
 			func(s *Settings) any { return &s.ModelFile }, checked(checkNotEmpty)),
-		row("MODEL_GATE", Bool, "on", "Let a small model clear windows before the judge reads them. Needs a gate with a clearing threshold that was calibrated for the judge; the embedded model has none, so that today the judge reads every window.",
+		row("MODEL_GATE", Bool, "on", "Let the embedded model read everything first and clear what is harmless, so that the classifier reads only the rest. In force where the embedded model has a clearing threshold and another model stands behind it; the log, /readyz?verbose and config print say whether it is.",
 			func(s *Settings) any { return &s.ModelGate }),
 		row("MODEL_LABEL", String, "", "The label that means malicious.",
 			func(s *Settings) any { return &s.ModelLabel }, unset("found in config.json")),

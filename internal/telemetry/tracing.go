@@ -40,6 +40,7 @@ const (
 	AttrOutcome = attribute.Key("sallyport.outcome")
 	AttrBytes   = attribute.Key("sallyport.payload.bytes")
 	AttrWindows = attribute.Key("sallyport.model.windows")
+	AttrJudged  = attribute.Key("sallyport.model.windows.judged") // those that the judge read behind a gate
 )
 
 // scopeName is the instrumentation scope of our spans.
