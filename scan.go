@@ -14,7 +14,7 @@ func (r *run) scan(ctx context.Context) {
 	ctx, span := r.e.span(ctx, telemetry.SpanScan)
 	defer span.End()
 	began := r.e.now()
-	report, err := r.tuple.Scanner.Scan(ctx, r.doc, r.side())
+	report, err := r.policy.allow.scannerFor(r.tuple.Scanner, r.ex.Services, r.tool).Scan(ctx, r.doc, r.side())
 	if err != nil {
 		r.fault(decision.ScannerContent, r.e.interrupted(ctx, decision.ScannerContent, began), "")
 		return
@@ -28,9 +28,6 @@ func (r *run) scan(ctx context.Context) {
 	r.in.Partial = r.in.Partial || report.Coverage.Partial
 	r.in.Findings = slices.Grow(r.in.Findings, len(report.Findings))
 	for _, f := range report.Findings {
-		if r.policy.allows(r.doc, f, r.service, r.tool) {
-			continue
-		}
 		r.found(decision.Finding{
 			Scanner:  decision.ScannerContent,
 			Detector: f.Detector,

@@ -15,20 +15,24 @@ import (
 // policy is the engine's own part of a rule tuple: what a Policy compiles to
 // beside the rules and detectors.
 type policy struct {
-	source     Policy
-	acl        *rules.ACL
-	profiles   *profiles
-	allowances []allowance
+	source   Policy
+	acl      *rules.ACL
+	profiles *profiles
+	allow    allowScopes
 }
 
-// allows reports whether a scoped allow entry of the pack silences a finding.
-func (p *policy) allows(doc *content.Document, f content.Finding, service, tool string) bool {
-	for i := range p.allowances {
-		if p.allowances[i].covers(f.Detector, matchOf(doc, f), service, tool) {
-			return true
-		}
-	}
-	return false
+// ruleHelpers are the functions that conditions of rules read arguments with.
+// Escapes are undone as the detectors undo them, so that a rule and a detector
+// never disagree about what a text says.
+func ruleHelpers() rules.Helpers {
+	return rules.Helpers{Unescape: content.Unescape}
+}
+
+// RuleOptions are the options by which the engine compiles rule packs. A program
+// that compiles, lints or tests a pack with package rules alone gives them along,
+// so that it comes to the engine's answers.
+func RuleOptions() []rules.Option {
+	return []rules.Option{rules.WithHelpers(ruleHelpers())}
 }
 
 // build makes the rule tuple of the wanted policy, off every actor's turn. Rules,
@@ -55,14 +59,14 @@ func (e *Engine) build(ctx context.Context) (*messages.Tuple, error) {
 	t := &messages.Tuple{}
 	if rulesErr != nil {
 		t.Rules, t.Scanner, t.Source = inForce.Rules, inForce.Scanner, inForce.Source
-		loaded.allowances = inForce.Extra.(*policy).allowances
+		loaded.allow = inForce.Extra.(*policy).allow
 	} else {
 		t.Rules, t.Scanner, t.Source = loaded.set, loaded.scanner, loaded.set.Pack().Source()
 	}
 	if policyErr != nil {
 		compiled = inForce.Extra.(*policy)
 	}
-	t.Extra = &policy{source: compiled.source, acl: compiled.acl, profiles: compiled.profiles, allowances: loaded.allowances}
+	t.Extra = &policy{source: compiled.source, acl: compiled.acl, profiles: compiled.profiles, allow: loaded.allow}
 	t.ACL, t.Policy = compiled.acl, compiled.profiles.fallback.Policy
 	t.Version = tupleVersion(t.Rules.Version(), compiled.source)
 	return t, errors.Join(rulesErr, policyErr, ctx.Err())
@@ -82,9 +86,9 @@ func compilePolicy(want Policy) (*policy, error) {
 
 // loadedRules is what a pack becomes.
 type loadedRules struct {
-	set        *rules.Set
-	scanner    *content.Scanner
-	allowances []allowance
+	set     *rules.Set
+	scanner *content.Scanner
+	allow   allowScopes
 }
 
 // loadRules reads, compiles and tries a pack: one whose own tests fail is as
@@ -95,7 +99,7 @@ func loadRules(path string) (loadedRules, error) {
 		return loadedRules{}, err
 	}
 	var l loadedRules
-	if l.set, err = pack.Compile(); err != nil {
+	if l.set, err = pack.Compile(RuleOptions()...); err != nil {
 		return loadedRules{}, err
 	}
 	if report := l.set.Test(); !report.OK() {
@@ -108,7 +112,7 @@ func loadRules(path string) (loadedRules, error) {
 	if l.scanner, err = compileDetectors(pack); err != nil {
 		return loadedRules{}, err
 	}
-	if l.allowances, err = compileAllowances(pack); err != nil {
+	if l.allow, err = compileAllowScopes(pack); err != nil {
 		return loadedRules{}, err
 	}
 	return l, nil

@@ -7,6 +7,10 @@ import "github.com/sallyport-mcp/sallyport/rules/values"
 // for concurrent use, linear in its input and must not keep it. A value is what JSON decodes to: map[string]any, []any, string,
 // bool, int64, float64 or nil.
 type Helpers struct {
+	// Unescape undoes one layer of escapes of a text for the defaults of Recipients, URLs and InDomains, and reports whether there
+	// were any.
+	Unescape func(text string) (plain string, changed bool)
+
 	Recipients func(value any) []string                    // every mail address anywhere in the value
 	URLs       func(value any) []string                    // every URL anywhere in the value
 	Host       func(url string) string                     // the host a client would connect to; "" when there is none
@@ -17,41 +21,31 @@ type Helpers struct {
 }
 
 // DefaultHelpers are the implementations of package values.
-func DefaultHelpers() Helpers {
-	return Helpers{
-		Recipients: values.Recipients,
-		URLs:       values.URLs,
-		Host:       values.Host,
-		InDomains:  values.InDomains,
-		IsPrivate:  values.IsPrivate,
-		Texts:      values.Texts,
-		Norm:       values.Norm,
-	}
-}
+func DefaultHelpers() Helpers { return Helpers{}.filled() }
 
 // filled returns h with defaults for the functions it lacks.
 func (h Helpers) filled() Helpers {
-	d := DefaultHelpers()
-	if h.Recipients != nil {
-		d.Recipients = h.Recipients
+	reader := values.Reader{Unescape: h.Unescape}
+	if h.Recipients == nil {
+		h.Recipients = reader.Recipients
 	}
-	if h.URLs != nil {
-		d.URLs = h.URLs
+	if h.URLs == nil {
+		h.URLs = reader.URLs
 	}
-	if h.Host != nil {
-		d.Host = h.Host
+	if h.Host == nil {
+		h.Host = values.Host
 	}
-	if h.InDomains != nil {
-		d.InDomains = h.InDomains
+	if h.InDomains == nil {
+		h.InDomains = reader.InDomains
 	}
-	if h.IsPrivate != nil {
-		d.IsPrivate = h.IsPrivate
+	if h.IsPrivate == nil {
+		h.IsPrivate = values.IsPrivate
 	}
-	if h.Texts != nil {
-		d.Texts = h.Texts
+	if h.Texts == nil {
+		h.Texts = values.Texts
 	}
-	if h.Norm != nil {
-		d.Norm = h.Norm
+	if h.Norm == nil {
+		h.Norm = values.Norm
 	}
-	return d
+	return h
 }

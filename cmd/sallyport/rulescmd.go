@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/rules"
 )
 
@@ -53,7 +54,7 @@ func rulesLint() *cobra.Command {
 		Short: "List everything that is wrong with a pack, as file:line:column; exit 1 when it would not load",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			problems, err := rules.Lint(packArg(args))
+			problems, err := sallyport.LintPack(packArg(args))
 			if err != nil {
 				return failed(err)
 			}
@@ -77,7 +78,7 @@ func compile(path string) (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pack.Compile()
+	return pack.Compile(sallyport.RuleOptions()...)
 }
 
 func rulesTest() *cobra.Command {

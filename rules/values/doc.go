@@ -5,6 +5,6 @@
 // full-width at sign. Where a value can be read in two ways these functions report both; a rule that asks "does it leave the
 // house" then errs towards yes.
 //
-// All functions are pure, linear in their input, and never fail. They are the defaults of the predicate language; the engine may
-// replace them.
+// All functions are pure, linear in their input, and never fail. They are the defaults of the predicate language. The engine gives
+// the reader of addresses the decoder of its detectors; package rules alone undoes the common escapes.
 package values

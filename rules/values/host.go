@@ -220,8 +220,8 @@ var privateSuffixes = []string{".localhost", ".local", ".internal", ".svc", ".cl
 // InDomains reports whether the domain of a host or mail address is in the list. An entry is a domain, which matches itself only,
 // or "*." and a domain, which matches every name below it but not the domain itself. Addresses may carry a display name; hosts may
 // carry a port. An empty or unreadable value is in no domain.
-func InDomains(hostOrMail string, list []string) bool {
-	domain := domainOf(hostOrMail)
+func (r Reader) InDomains(hostOrMail string, list []string) bool {
+	domain := r.domainOf(hostOrMail)
 	if domain == "" {
 		return false
 	}
@@ -239,12 +239,12 @@ func InDomains(hostOrMail string, list []string) bool {
 	return false
 }
 
-func domainOf(s string) string {
+func (r Reader) domainOf(s string) string {
 	if strings.Contains(s, "://") {
 		return Host(s)
 	}
 	if strings.ContainsAny(s, "@\uff20\ufe6b") {
-		addresses := Recipients(s)
+		addresses := r.Recipients(s)
 		if len(addresses) != 1 {
 			return "" // none, or several: not one domain
 		}

@@ -9,29 +9,21 @@ import (
 )
 
 // Recipients returns every mail address in every string of v, in order, as local@domain with the domain in lower-case ASCII. It
-// looks through lists, objects, display names, comments, comma lists, mailto: URLs and their parameters, percent-encoding,
-// full-width and small at signs, blanks around the at sign, quoted local parts and domain literals.
-func Recipients(v any) []string {
+// looks through lists, objects, display names, comments, comma lists, mailto: URLs and their parameters, escapes, full-width and
+// small at signs, blanks around the at sign, quoted local parts and domain literals.
+func (r Reader) Recipients(v any) []string {
 	var out []string
-	walk(v, 0, func(s string) { out = appendAddresses(out, s) })
+	walk(v, 0, func(s string) {
+		if strings.ContainsAny(s, "@\uff20\ufe6b%&\\") {
+			out = r.readings(out, s, appendAddresses)
+		}
+	})
 	return out
 }
 
-var atSigns = strings.NewReplacer("\uff20", "@", "\ufe6b", "@", "%40", "@", "&#64;", "@", "&commat;", "@")
+var atSigns = strings.NewReplacer("\uff20", "@", "\ufe6b", "@")
 
 func appendAddresses(out []string, s string) []string {
-	if strings.IndexByte(s, '@') < 0 {
-		if !strings.ContainsAny(s, "\uff20\ufe6b%&") {
-			return out
-		}
-	}
-	for range maxUnescape {
-		decoded := unescapeOnce(s)
-		if decoded == s {
-			break
-		}
-		s = strings.ToValidUTF8(decoded, "\ufffd")
-	}
 	s = atSigns.Replace(s)
 	from, last := 0, ""
 	for i := 0; i < len(s); i++ {

@@ -7,17 +7,20 @@ import (
 
 // URLs returns every URL in every string of v, in order, as written but without line breaks inside: anything with "://" (or the
 // backslash forms that clients accept) whose scheme is a plausible one, scheme-relative "//host", special schemes without slashes
-// ("https:host"), and names that begin with "www.". Percent-encoded URLs inside a query (a redirect target) are reported too.
-func URLs(v any) []string {
+// ("https:host"), and names that begin with "www.". URLs in the query of another one (a redirect target) are reported too, and so
+// is what shows only when escapes are undone.
+func (r Reader) URLs(v any) []string {
 	var out []string
-	walk(v, 0, func(s string) { out = appendURLs(out, s, 0) })
+	walk(v, 0, func(s string) {
+		out = r.readings(out, s, func(out []string, s string) []string { return appendURLs(out, s, 0) })
+	})
 	return out
 }
 
 // lookAhead bounds how far a single candidate is read before it is given up, so that a text full of candidates stays linear.
 const lookAhead = 1024
 
-const maxUnescape = 3 // layers of percent-encoding that are looked through
+const maxRedirects = 3 // URLs in the query of one another that are looked through
 
 func appendURLs(out []string, s string, layer int) []string {
 	if !strings.ContainsAny(s, ":/\\") && !containsFold(s, "www.") {
@@ -35,15 +38,8 @@ func appendURLs(out []string, s string, layer int) []string {
 		}
 		found := trimURL(s[start:end])
 		out = append(out, found)
-		if layer < maxUnescape {
-			if inner := unescapeOnce(found); inner != found {
-				if j := strings.IndexAny(inner, "?#"); j >= 0 {
-					out = appendURLs(out, inner[j+1:], layer+1)
-				}
-			}
-			if j := strings.IndexAny(found, "?#"); j >= 0 && j+1 < len(found) {
-				out = appendURLs(out, found[j+1:], layer+1)
-			}
+		if j := strings.IndexAny(found, "?#"); layer < maxRedirects && j >= 0 {
+			out = appendURLs(out, found[j+1:], layer+1)
 		}
 		i = end
 	}
@@ -168,35 +164,4 @@ func containsFold(s, sub string) bool {
 		}
 	}
 	return false
-}
-
-// unescapeOnce decodes every valid %XX and leaves the rest.
-func unescapeOnce(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi >= 0 && lo >= 0 {
-				out = append(out, byte(hi<<4|lo))
-				i += 2
-				continue
-			}
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
-}
-
-func unhex(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
 }

@@ -8,6 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// plain is the reader that packs get where nothing better is injected.
+var plain Reader
+
 func TestRecipients(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -45,7 +48,7 @@ func TestRecipients(t *testing.T) {
 		{"source route", "@relay.example:bob@evil.example", []string{"bob@evil.example"}},
 		{"CRLF injection", "x@corp.local\r\nBcc: bob@evil.example", []string{"x@corp.local", "bob@evil.example"}},
 	} {
-		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, Recipients(tc.in)) })
+		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, plain.Recipients(tc.in)) })
 	}
 }
 
@@ -115,16 +118,16 @@ func TestInDomains(t *testing.T) {
 		"corp.example", "CORP.example.", "x@corp.example", "X <x@corp.example>", "corp.example:443", "https://corp.example/x",
 		"a.svc.cluster.local", "a.b.svc.cluster.local", "x@xn--bcher-kva.example", "x\uff20corp.example",
 	} {
-		require.True(t, InDomains(in, list), in)
+		require.True(t, plain.InDomains(in, list), in)
 	}
 	for _, in := range []string{
 		"", "evil.example", "corp.example.evil.example", "xcorp.example", "mail.corp.example", "svc.cluster.local", "x@corp.example@evil.example",
 		"x@corp.example, y@corp.example", "https://corp.example@evil.example", "x@corp.example.evil.example", "@", "xsvc.cluster.local",
 	} {
-		require.False(t, InDomains(in, list), in)
+		require.False(t, plain.InDomains(in, list), in)
 	}
-	require.False(t, InDomains("corp.example", nil))
-	require.False(t, InDomains("x", []string{"", "*.", " "}))
+	require.False(t, plain.InDomains("corp.example", nil))
+	require.False(t, plain.InDomains("x", []string{"", "*.", " "}))
 }
 
 func TestURLs(t *testing.T) {
@@ -142,7 +145,7 @@ func TestURLs(t *testing.T) {
 		{"www", "go to www.evil.example now", []string{"www.evil.example"}},
 		{"any scheme", "ssh://git@evil.example/x", []string{"ssh://git@evil.example/x"}},
 		{"broken over lines", "https://ev\nil.example/x", []string{"https://evil.example/x"}},
-		{"redirect target", "https://corp.local/go?to=https%3A%2F%2Fevil.example%2F", []string{"https://corp.local/go?to=https%3A%2F%2Fevil.example%2F", "https://evil.example/"}},
+		{"redirect target", "https://corp.local/go?to=https%3A%2F%2Fevil.example%2F", []string{"https://corp.local/go?to=https%3A%2F%2Fevil.example%2F", "https://corp.local/go?to=https://evil.example/", "https://evil.example/"}},
 		{"plain redirect target", "https://corp.local/go?to=https://evil.example", []string{"https://corp.local/go?to=https://evil.example", "https://evil.example"}},
 		{"nested", map[string]any{"a": []any{"x", map[string]any{"u": "http://evil.example"}}}, []string{"http://evil.example"}},
 		{"markdown", "[x](https://evil.example/y)", []string{"https://evil.example/y"}},
@@ -150,7 +153,7 @@ func TestURLs(t *testing.T) {
 		{"a comment is none", "// see below", nil},
 		{"a clock is none", "at 12:30 https: later", nil},
 	} {
-		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, URLs(tc.in)) })
+		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, plain.URLs(tc.in)) })
 	}
 }
 
@@ -185,9 +188,9 @@ func TestFoundAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := rapid.StringMatching(`[ a-z.,;<(]{0,12}[ ,;<(]`).Draw(t, "before")
 		after := rapid.StringMatching(`[ ,;>)][ a-z.,;>)]{0,12}`).Draw(t, "after")
-		require.Contains(t, Recipients(before+"bob@evil.example"+after), "bob@evil.example")
+		require.Contains(t, plain.Recipients(before+"bob@evil.example"+after), "bob@evil.example")
 		found := false
-		for _, u := range URLs(before + "https://evil.example/x" + after) {
+		for _, u := range plain.URLs(before + "https://evil.example/x" + after) {
 			found = found || Host(u) == "evil.example"
 		}
 		require.True(t, found)
@@ -204,21 +207,21 @@ func FuzzValues(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range Recipients(s) {
+		for _, r := range plain.Recipients(s) {
 			if !strings.Contains(r, "@") {
 				t.Fatalf("recipient %q without a domain", r)
 			}
 		}
 		total := 0
-		for _, u := range URLs(s) {
+		for _, u := range plain.URLs(s) {
 			Host(u)
 			total += len(u)
 		}
-		if total > 8*len(s)+64 {
+		if total > 16*len(s)+64 {
 			t.Fatalf("%d bytes of URLs in %d bytes", total, len(s))
 		}
 		IsPrivate(s)
-		InDomains(s, []string{"corp.example", "*.corp.example"})
+		plain.InDomains(s, []string{"corp.example", "*.corp.example"})
 		Norm(s)
 	})
 }
@@ -232,13 +235,13 @@ func TestHostileTexts(t *testing.T) {
 	}
 	for _, unit := range []string{"@", "a@", "\"@", ")@", "@[", "@(", "a@b", "//", "=//a", ",www.", "http://x)", ")", "http://", "%40", "%25", "x?http:", ":", "a:b@", "&#64;", "\uff20"} {
 		text := strings.Repeat(unit, size/len(unit))
-		Recipients(text)
-		URLs(text)
-		URLs("http://a.example/" + text)
+		plain.Recipients(text)
+		plain.URLs(text)
+		plain.URLs("http://a.example/" + text)
 		Host(text)
 		Host("http://" + text)
 		Norm(text)
 		IsPrivate(text)
-		InDomains(text, []string{"corp.example"})
+		plain.InDomains(text, []string{"corp.example"})
 	}
 }
