@@ -137,7 +137,7 @@ func (t *Tree) shutDown(ctx context.Context) {
 		t.step(ctx, &report, s)
 	}
 	begun = t.cfg.Now()
-	gone := t.endRoot(ctx)
+	gone, ended := t.endRoot(ctx)
 	t.note(&report, StepReport{Step: "supervisor", At: begun, Took: t.cfg.Now().Sub(begun), Skipped: !gone})
 	if gone && t.Audit != nil && !t.Audit.Closed() {
 		t.step(ctx, &report, Step{"audit sink", func(context.Context) error { return t.Audit.CloseOrphan() }})
@@ -147,10 +147,7 @@ func (t *Tree) shutDown(ctx context.Context) {
 		report.AuditLost += uint64(max(t.Audit.Queued(), 0))
 	}
 	t.Lifecycle.Raise(messages.Stopped, "stop")
-	if gone {
-		// Otherwise callers of what still hangs must go on being answered.
-		t.undo()
-	}
+	t.undoOnce(gone, ended)
 	t.stopped.Resolve(report)
 }
 
@@ -277,27 +274,45 @@ func (t *Tree) note(report *Report, r StepReport) {
 const rootTime = 250 * time.Millisecond
 
 // endRoot stops the root with what is left under it, and reports whether it is
-// gone.
-func (t *Tree) endRoot(ctx context.Context) bool {
+// gone; ended is closed when it is.
+func (t *Tree) endRoot(ctx context.Context) (gone bool, ended <-chan struct{}) {
 	t.timers.stop()
 	pid, ended := t.root.close()
 	if pid == nil {
-		return true
+		return true, ended
 	}
 	t.from.Stop(pid)
 	least := time.NewTimer(rootTime)
 	defer least.Stop()
 	select {
 	case <-ended:
-		return true
+		return true, ended
 	case <-least.C:
 	}
 	select {
 	case <-ended:
-		return true
+		return true, ended
 	case <-ctx.Done():
-		return false
+		return false, ended
 	}
+}
+
+// undoOnce takes back what Start has set up, at once when the root is gone. While
+// an actor hangs, its callers must go on being answered: then it is done when the
+// last one has ended after all, with the sink that nobody else closes any more.
+func (t *Tree) undoOnce(gone bool, ended <-chan struct{}) {
+	if gone {
+		t.undo()
+		return
+	}
+	go func() {
+		<-ended
+		if t.Audit != nil {
+			// Nobody is left to be told of an error.
+			_ = guard.Shield("close audit sink", t.Audit.CloseOrphan)
+		}
+		t.undo()
+	}()
 }
 
 // undo takes back what Start has set up.

@@ -296,11 +296,9 @@ func (t *Tree) abort(reason error) {
 		// of a start that failed anyway.
 		_ = t.Audit.Close(ctx)
 	}
-	gone := t.endRoot(ctx)
+	gone, ended := t.endRoot(ctx)
 	if t.Model != nil {
 		t.closeModel(ctx)
 	}
-	if gone {
-		t.undo()
-	}
+	t.undoOnce(gone, ended)
 }
