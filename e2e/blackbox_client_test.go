@@ -327,4 +327,3 @@ func checkShape(t *testing.T, c wireCall, r wireReply) {
 		require.Contains(t, wireSentences[r.verdict], sentence)
 	}
 }
-
