@@ -71,21 +71,14 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 
 // pages writes what the manual shows.
 func pages(verdicts []*drill.Verdict, traffic time.Duration, markdown, picture string) error {
-	const mode = 0o644 // a page is for everyone
-	if picture != "" {
-		// A row that was not run has no timeline.
-		if v := verdicts[0]; v.Err == nil {
-			svg, err := v.Picture()
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(picture, svg, mode); err != nil {
-				return err
-			}
+	// A row that was not run has no timeline.
+	if v := verdicts[0]; v.Err == nil {
+		if err := writePicture(picture, v.Picture); err != nil {
+			return err
 		}
 	}
 	if markdown == "" {
 		return nil
 	}
-	return os.WriteFile(markdown, []byte(drill.Markdown(verdicts, traffic, filepath.Base(picture))), mode)
+	return os.WriteFile(markdown, []byte(drill.Markdown(verdicts, traffic, filepath.Base(picture))), pageMode)
 }

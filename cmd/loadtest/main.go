@@ -2,6 +2,7 @@
 //
 //	loadtest model    batched inference: the model pool against the bare runtime
 //	loadtest serve    the whole sidecar through gRPC, under an open loop
+//	loadtest soak     the whole sidecar for a long time: what grows?
 //	loadtest drain    the shutdown drill, against the real binary
 //
 // It decides nothing and is no part of the product. It talks to loopback only.
@@ -46,9 +47,9 @@ func run(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use: "loadtest", Short: "Measure Sallyport and prove how it stops", Version: build.Version(),
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return errors.New("name a command: model, serve or drain") },
+		RunE: func(*cobra.Command, []string) error { return errors.New("name a command: model, serve, soak or drain") },
 	}
-	root.AddCommand(modelCommand(), serveCommand(), drainCommand())
+	root.AddCommand(modelCommand(), serveCommand(), soakCommand(), drainCommand())
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var failed failure

@@ -44,18 +44,11 @@ closed loop measures before and after. Without --addr a sidecar is started.`,
 			return nil
 		},
 	}
+	loadFlags(cmd, &o, &env)
 	f := cmd.Flags()
-	f.StringVar(&o.Addr, "addr", "", "gRPC address of a running sidecar on this machine (default: start one)")
-	f.StringVar(&o.Admin, "admin", "", "admin address of that sidecar, for memory and goroutines")
-	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to start")
-	f.StringArrayVar(&env, "set", nil, "a setting of the sidecar to start, NAME=value; may be repeated")
-	f.IntVar(&o.Connections, "connections", 4, "connections of the gateway")
-	f.IntVar(&o.Callers, "callers", 64, "callers of the closed loop that measures the capacity")
-	f.Float64Var(&o.RepeatShare, "repeat-share", 0.3, "share of texts that repeat an earlier one")
 	f.DurationVar(&o.Duration, "duration", 20*time.Second, "time of each open loop")
 	f.Float64SliceVar(&o.Fractions, "fraction", []float64{0.7, 1.5}, "arrival rates, as fractions of the measured capacity")
 	f.Float64Var(&o.Rate, "rate", 0, "one arrival rate in exchanges per second, in place of the fractions")
-	f.Uint64Var(&o.Seed, "seed", 1, "seed of exchanges and arrivals")
 	out.flags(cmd)
 	return cmd
 }

@@ -64,7 +64,10 @@ const (
 type mesh struct {
 	opts    Options
 	admin   string
+	process *sidecar.Process // that was started; nil for none
+	dir     string           // of it
 	conns   []*grpc.ClientConn
+	probe   *grpc.ClientConn // of health checks, one of conns
 	clients []extmcp.ExtMcpClient
 	next    atomic.Uint64
 	seed    uint64
@@ -72,66 +75,19 @@ type mesh struct {
 
 // Run measures. It starts a sidecar unless one is named, and stops what it started.
 func Run(ctx context.Context, o Options) (result *Result, err error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	defer o.Progress.Done()
-	m := &mesh{opts: o, admin: o.Admin, seed: o.Seed}
-	addr := o.Addr
-	if addr == "" {
-		o.Progress.Step("starting %s", o.Sallyport)
-		binary, err := filepath.Abs(o.Sallyport)
-		if err != nil {
-			return nil, err
-		}
-		dir, err := os.MkdirTemp("", "sallyport-load-*")
-		if err != nil {
-			return nil, err
-		}
-		p, err := sidecar.Start(ctx, binary, dir, sidecar.Env{"SHUTDOWN_DRAIN_S": "0"}.With(o.Env))
-		if err != nil {
-			return nil, err
-		}
-		defer func() {
-			stop := p.Stop(stopLimit)
-			if stop == nil {
-				stop = os.RemoveAll(dir)
-			}
-			err = errors.Join(err, stop)
-		}()
-		addr, m.admin = p.Addr, p.Admin
-	}
-	defer func() {
-		for _, c := range m.conns {
-			c.Close()
-		}
-	}()
-	for range o.Connections {
-		c, err := sidecar.Dial(addr)
-		if err != nil {
-			return nil, err
-		}
-		m.conns = append(m.conns, c)
-		m.clients = append(m.clients, extmcp.NewExtMcpClient(c))
-	}
-	probe, err := sidecar.Dial(addr)
+	m, err := open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer probe.Close()
-	ready, cancel := context.WithTimeout(ctx, startLimit)
-	defer cancel()
-	if err := sidecar.AwaitServing(ready, probe); err != nil {
-		return nil, err
-	}
-	r := &Result{opts: o, own: o.Addr == ""}
+	defer func() { err = errors.Join(err, m.close()) }()
+	r := &Result{opts: m.opts, own: o.Addr == ""}
 	r.loads[0] = measure.LoadAverage()
 	fractions := o.Fractions
 	if o.Rate > 0 {
 		fractions = []float64{0}
 	}
 	for _, f := range fractions {
-		s, err := m.step(ctx, f, probe)
+		s, err := m.step(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +95,72 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	}
 	r.loads[1] = measure.LoadAverage()
 	return r, nil
+}
+
+// open connects to the sidecar of the options, or to one that it starts, and
+// returns once that serves. Whoever gets a mesh closes it.
+func open(ctx context.Context, o Options) (m *mesh, err error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	m = &mesh{opts: o, admin: o.Admin, seed: o.Seed}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.close())
+		}
+	}()
+	addr := o.Addr
+	if addr == "" {
+		if err := m.start(ctx); err != nil {
+			return m, err
+		}
+		addr, m.admin = m.process.Addr, m.process.Admin
+	}
+	for range o.Connections + 1 {
+		c, err := sidecar.Dial(addr)
+		if err != nil {
+			return m, err
+		}
+		m.conns = append(m.conns, c)
+	}
+	m.probe = m.conns[o.Connections]
+	for _, c := range m.conns[:o.Connections] {
+		m.clients = append(m.clients, extmcp.NewExtMcpClient(c))
+	}
+	ready, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	return m, sidecar.AwaitServing(ready, m.probe)
+}
+
+// start starts a sidecar in a folder of its own.
+func (m *mesh) start(ctx context.Context) error {
+	m.opts.Progress.Step("starting %s", m.opts.Sallyport)
+	binary, err := filepath.Abs(m.opts.Sallyport)
+	if err != nil {
+		return err
+	}
+	if m.dir, err = os.MkdirTemp("", "sallyport-load-*"); err != nil {
+		return err
+	}
+	m.process, err = sidecar.Start(ctx, binary, m.dir, sidecar.Env{"SHUTDOWN_DRAIN_S": "0"}.With(m.opts.Env))
+	return err
+}
+
+// close hangs up, and stops and clears away what was started.
+func (m *mesh) close() error {
+	m.opts.Progress.Done()
+	for _, c := range m.conns {
+		c.Close()
+	}
+	if m.process != nil {
+		if err := m.process.Stop(stopLimit); err != nil {
+			return err // its folder, with the log, stays
+		}
+	}
+	if m.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(m.dir)
 }
 
 func (m *mesh) client() extmcp.ExtMcpClient {
@@ -192,7 +214,7 @@ func (m *mesh) peak(ctx context.Context) (float64, error) {
 	return float64(decided.Load()) / took.Seconds(), nil
 }
 
-func (m *mesh) step(ctx context.Context, fraction float64, probe *grpc.ClientConn) (*Step, error) {
+func (m *mesh) step(ctx context.Context, fraction float64) (*Step, error) {
 	before, err := m.peak(ctx)
 	if err != nil {
 		return nil, err
@@ -212,11 +234,11 @@ func (m *mesh) step(ctx context.Context, fraction float64, probe *grpc.ClientCon
 	}
 	s.sharePerSec = make([][2]int, len(s.perSecond))
 	m.opts.Progress.Step("open loop at %.0f exchanges/s: %d exchanges in %v", s.rate, len(schedule), m.opts.Duration)
-	s.watch = &watcher{admin: m.admin, begin: time.Now(), probes: measure.NewLatency()}
+	s.watch = &watcher{admin: m.admin, begin: time.Now(), every: sampleEvery, probes: measure.NewLatency()}
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { s.watch.metrics(watching) })
-	watchers.Go(func() { s.watch.health(watching, probe) })
+	watchers.Go(func() { s.watch.health(watching, m.probe) })
 	var mu sync.Mutex
 	inTime := 0
 	usage, _ := measure.Of(func() error {

@@ -31,18 +31,19 @@ const (
 type watcher struct {
 	admin   string
 	begin   time.Time
+	every   time.Duration // between two samples
 	samples []Sample
 	probes  *measure.Latency // of health checks
 	failed  int              // probes that were not answered SERVING
 }
 
-// metrics reads /metrics every sampleEvery. A sidecar without an admin address
+// metrics reads /metrics every so often. A sidecar without an admin address
 // gives none.
 func (w *watcher) metrics(ctx context.Context) {
 	if w.admin == "" {
 		return
 	}
-	tick := time.NewTicker(sampleEvery)
+	tick := time.NewTicker(w.every)
 	defer tick.Stop()
 	for {
 		at := time.Since(w.begin)

@@ -44,7 +44,8 @@ type Process struct {
 }
 
 const (
-	// lifetime bounds a process whatever happens to its test.
+	// lifetime bounds a process whatever happens to its test, unless the test says by
+	// the deadline of its context that it takes longer.
 	lifetime = 15 * time.Minute
 	// attempts is how often a start is tried when another program takes the port
 	// between its choice and its use.
@@ -95,7 +96,11 @@ func launch(ctx context.Context, binary, dir string, settings Env) (*Process, er
 	}
 	defer func() { _ = log.Close() }() // the child has its own handle
 	// The process outlives ctx: whoever stops the test still wants to stop it in order.
-	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), lifetime)
+	limit := lifetime
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = max(limit, time.Until(deadline))
+	}
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	p.cancel = cancel
 	p.cmd = exec.CommandContext(bound, binary, "serve")
 	for _, name := range slices.Sorted(maps.Keys(all)) {
