@@ -61,7 +61,6 @@ func role(id string) string {
 // harm is one thing that was done to an actor.
 type harm struct {
 	id, what string
-	fatal    bool
 }
 
 func (h harm) String() string { return fmt.Sprintf("%s %s", h.what, role(h.id)) }
@@ -75,13 +74,13 @@ func hurt(sys *actor.ActorSystem, id string, rnd *rand.Rand) harm {
 	switch n := rnd.IntN(10); {
 	case n < 5:
 		sys.Root.Send(pid, bomb{})
-		return harm{id, "panic of", true}
+		return harm{id, "panic of"}
 	case n < 7:
 		sys.Root.Stop(pid)
-		return harm{id, "stop of", true}
+		return harm{id, "stop of"}
 	default:
 		d := time.Duration(rnd.Int64N(int64(longestStall)))
 		sys.Root.Send(pid, sleeper(d))
-		return harm{id, fmt.Sprintf("stall of %v of", d.Round(time.Millisecond)), false}
+		return harm{id, fmt.Sprintf("stall of %v of", d.Round(time.Millisecond))}
 	}
 }

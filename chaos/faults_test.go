@@ -4,11 +4,12 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
-	"errors"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
@@ -61,31 +62,43 @@ func (l *life) fault() {
 	}
 }
 
-// hurtSomeone hurts one actor.
+// hurtSomeone hurts one actor, if one of a few that are picked may be hurt.
 func (l *life) hurtSomeone() {
 	ids := victims(l.sys)
-	if len(ids) == 0 {
-		return
+	for range 5 {
+		if len(ids) == 0 {
+			return
+		}
+		if id := ids[l.rnd.IntN(len(ids))]; l.mayHurt(role(id)) {
+			l.hurt(id)
+			return
+		}
 	}
-	id := ids[l.rnd.IntN(len(ids))]
-	who := role(id)
-	remembers := who == "root" || len(who) > 6 && who[:6] == "trace-"
+}
+
+// remembers tells whether a role takes the memory of flows with it.
+func remembers(who string) bool { return who == "root" || strings.HasPrefix(who, "trace-") }
+
+func (l *life) mayHurt(who string) bool {
 	switch {
-	case who == "root" && (!l.temper.wild || l.rnd.IntN(4) > 0), remembers && !l.temper.forgetful:
-		return
-	case !l.temper.wild && l.harmed[who] >= fewHarms:
-		return
+	case remembers(who) && !l.temper.forgetful:
+		return false
+	case who == "root":
+		return l.temper.wild && l.rnd.IntN(4) == 0
 	}
-	if remembers {
+	return l.temper.wild || l.harmed[who] < fewHarms
+}
+
+func (l *life) hurt(id string) {
+	who := role(id)
+	if remembers(who) {
+		// Before and after: what it may cost lies between.
 		l.traceHurt.Store(time.Now().UnixNano())
-	}
-	h := hurt(l.sys, id, l.rnd)
-	if remembers && (h.fatal || l.temper.open) {
-		l.traceHurt.Store(time.Now().UnixNano())
+		defer func() { l.traceHurt.Store(time.Now().UnixNano()) }()
 	}
 	l.harmed[who]++
 	l.auditHurt = l.auditHurt || who == "audit" || who == "root"
-	l.w.note("%v", h)
+	l.w.note("%v", hurt(l.sys, id, l.rnd))
 	l.w.count("harm")
 }
 

@@ -89,10 +89,10 @@ func (l *life) startLoad() {
 		rnd := rand.New(rand.NewPCG(l.w.seed, streamWorker+uint64(l.number)*100+n))
 		l.load.Go(func() {
 			for i := 0; !l.unloaded(); i++ {
-				switch {
-				case i%20 == 10:
+				switch i % 20 {
+				case 10:
 					l.flow(fmt.Sprintf("flow-%d-%d-%d", l.number, n, i))
-				case i%20 == 15:
+				case 15:
 					l.askGate()
 				default:
 					l.call(newExchange(kinds[rnd.IntN(len(kinds))], rnd), rnd)

@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -36,6 +37,7 @@ type world struct {
 	begun      time.Time
 	history    tail
 	log        tail
+	lastMsg    string
 	violations []string
 	counts     map[string]int
 }
@@ -79,11 +81,24 @@ func (w *world) broken() bool { return w.ctx.Err() != nil }
 
 // Write takes the engine's log.
 func (w *world) Write(p []byte) (int, error) {
+	var l struct {
+		Level string `json:"level"`
+		Msg   string `json:"msg"`
+	}
+	if err := json.Unmarshal(p, &l); err != nil {
+		return 0, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.log.add(strings.TrimSuffix(string(p), "\n"))
+	if l.Msg != w.lastMsg { // a sick disk has something to say for every line
+		w.lastMsg = l.Msg
+		w.log.add(string(p[:min(len(p)-1, longestLine)]))
+	}
 	return len(p), nil
 }
+
+// longestLine of the log is shown; what is longer is a stack.
+const longestLine = 700
 
 // report says what was seen, and when something was wrong, what led to it and how
 // to see it again.
