@@ -22,6 +22,9 @@ func TestChaos(t *testing.T) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			w := newWorld(t, seed, s.time)
 			defer w.stop()
+			ended := make(chan struct{})
+			defer close(ended)
+			go w.pulse(ended)
 			for n := 1; !w.broken() && (n == 1 || time.Now().Before(w.end)); n++ {
 				w.live(n)
 			}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -32,6 +33,9 @@ type world struct {
 	dir  string
 	ctx  context.Context //nolint:containedctx // ends with the first violation
 	stop context.CancelFunc
+	// stolen is how long nothing ran here that should have, in nanoseconds: a machine
+	// that does something else is not what is tested.
+	stolen atomic.Int64
 
 	mu         sync.Mutex
 	begun      time.Time
@@ -47,6 +51,28 @@ func newWorld(t *testing.T, seed uint64, d time.Duration) *world {
 		rnd: rand.New(rand.NewPCG(seed, streamDirector)), history: tail{most: 120}, log: tail{most: 60}, counts: map[string]int{}}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
+}
+
+const (
+	pulseEvery = 10 * time.Millisecond
+	// pause is a gap between two pulses that is none of the engine's.
+	pause = 100 * time.Millisecond
+)
+
+// pulse measures what is stolen, until the world ends.
+func (w *world) pulse(ended <-chan struct{}) {
+	for last := time.Now(); ; {
+		select {
+		case <-ended:
+			return
+		case <-time.After(pulseEvery):
+		}
+		now := time.Now()
+		if gap := now.Sub(last) - pulseEvery; gap > pause {
+			w.stolen.Add(int64(gap))
+		}
+		last = now
+	}
 }
 
 // note remembers what was done.
@@ -109,7 +135,7 @@ func (w *world) report(d time.Duration) {
 	for _, what := range slices.Sorted(maps.Keys(w.counts)) {
 		seen = append(seen, fmt.Sprintf("%s %d", what, w.counts[what]))
 	}
-	w.t.Logf("seed %d: %s", w.seed, strings.Join(seen, ", "))
+	w.t.Logf("seed %d: %s; %v stolen", w.seed, strings.Join(seen, ", "), time.Duration(w.stolen.Load()).Round(time.Millisecond))
 	if len(w.violations) == 0 {
 		return
 	}
