@@ -72,6 +72,11 @@ model: ## train the default classifier from data: make model DATA=/path
 model-eval: ## evaluate the default classifier: make model-eval DATA=/path
 	$(MAKE) -C training model-eval DATA=$(DATA)
 
+.PHONY: guard-eval
+guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n]
+	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) -out bin/reports
+	@sed -n '/^### Attacks$$/,/^### Which/p' bin/reports/guard-eval.md
+
 .PHONY: accuracy
 accuracy: ## print precision and recall of every detector
 	@out=$$($(GO) test ./content -run '^TestAccuracy$$' -count=1 -v 2>&1); status=$$?; echo "$$out" | grep -E '^ *\||: found'; exit $$status
