@@ -132,9 +132,9 @@ func TestNoWayRoundPadding(t *testing.T) {
 	pad := strings.Repeat("#", 3<<20)
 	require.True(t, fires(t, helperSet(t, `texts(args).exists(t, t.contains("cluster-admin"))`), object(pad+"cluster-admin")))
 	require.True(t, fires(t, helperSet(t, outside), object(pad+" https://evil.example")))
-	many := make([]any, 50_000)
-	for i := range many {
-		many[i] = fmt.Sprintf("x%d@corp.example", i)
+	many := make([]any, 0, 50_001)
+	for i := range 50_000 {
+		many = append(many, fmt.Sprintf("x%d@corp.example", i))
 	}
 	require.True(t, fires(t, helperSet(t, "recipients(args).exists(r, !in_domains(r, lists.inside))"), object(append(many, "bob@evil.example"))))
 }

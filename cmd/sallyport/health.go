@@ -30,7 +30,7 @@ func healthCommand() *cobra.Command {
 			defer cancel()
 			creds, err := clientCredentials(ca, cert, key)
 			if err != nil {
-				return failed(err)
+				return failed(fmt.Errorf("health: %w", err))
 			}
 			conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(creds))
 			if err != nil {
@@ -79,16 +79,16 @@ func clientCredentials(ca, cert, key string) (credentials.TransportCredentials, 
 	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, fmt.Errorf("health: %w", err)
+		return nil, err
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
 	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("health: %q holds no certificate", ca)
+		return nil, fmt.Errorf("%q holds no certificate", ca)
 	}
 	if cert != "" || key != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			return nil, fmt.Errorf("health: %w", err)
+			return nil, err
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}

@@ -21,7 +21,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitDenied = 3 // scan: the payload would be refused
+	exitDenied = 3 // scan, check: the message is refused
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:])) }
@@ -95,6 +95,6 @@ func rootCommand() *cobra.Command {
 		RunE:          serve.RunE,
 	}
 	root.Flags().AddFlagSet(serve.Flags())
-	root.AddCommand(serve, scanCommand(), rulesCommand(), modelCommand(), pinsCommand(), gatewayCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
+	root.AddCommand(serve, scanCommand(), checkCommand(), rulesCommand(), modelCommand(), pinsCommand(), gatewayCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
 	return root
 }
