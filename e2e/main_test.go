@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -22,8 +23,17 @@ var binary string
 // buildLimit bounds the build of the sidecar with everything it imports.
 const buildLimit = 8 * time.Minute
 
+// raceHeap is a soft limit on the heap of these tests under the race detector, in
+// bytes. The detector never gives back what it keeps beside every page that the
+// heap has touched, which is several times the page: a heap that is collected late
+// costs gigabytes.
+const raceHeap = 256 << 20
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if raceEnabled {
+		debug.SetMemoryLimit(raceHeap)
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)

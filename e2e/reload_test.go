@@ -28,7 +28,10 @@ func (s *sidecar) reloads(result string) float64 {
 	return s.metric("mcp_guardrails_rules_reload_total", "result", result)
 }
 
-// caller calls without a pause until it is stopped, and reports what went wrong.
+// caller calls without a pause until it is stopped or a call fails, and reports
+// what went wrong. One failed call has failed the test; a caller that went on
+// against a process that is gone would do nothing but collect errors, thousands a
+// second for as long as the test waits.
 type caller struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -53,9 +56,10 @@ func (s *sidecar) callAll(n int, x exchange) *caller {
 				c.mu.Lock()
 				if err != nil {
 					c.failed = append(c.failed, err)
-				} else {
-					c.counts[a.verdict()]++
+					c.mu.Unlock()
+					return
 				}
+				c.counts[a.verdict()]++
 				c.mu.Unlock()
 			}
 		}()
