@@ -64,16 +64,19 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 	f.DurationVar(&o.Traffic, "traffic", time.Second, "for how long calls are started after the signal")
 	f.StringVar(&rows, "row", "", "rows to run, separated by commas (default: all)")
 	f.StringVar(&markdown, "markdown", "", "also write the matrix as a page of the manual into this file")
-	f.StringVar(&picture, "picture", "", "also write the timeline of the first row as an SVG file; the page shows it when it stands beside it")
+	f.StringVar(&picture, "picture", "", "also write the timeline of the row \"drain\" as an SVG file, and that of \"rolling\" as rolling.svg beside it; the page shows them")
 	out.flags(cmd)
 	return cmd
 }
 
 // pages writes what the manual shows.
 func pages(verdicts []*drill.Verdict, traffic time.Duration, markdown, picture string) error {
-	// A row that was not run has no timeline.
-	if v := verdicts[0]; v.Err == nil {
-		if err := writePicture(picture, v.Picture); err != nil {
+	for _, v := range verdicts {
+		file, ok := v.PictureFile(picture)
+		if picture == "" || !ok {
+			continue
+		}
+		if err := writePicture(file, v.Picture); err != nil {
 			return err
 		}
 	}

@@ -58,9 +58,12 @@ type Outcome struct {
 	Watches []Watch
 	Signals []Step
 	Steps   []Step
-	Exit    time.Duration
-	Code    int
-	Killed  bool // it had to be killed
+	// Restarts are those of a rolling restart, Served the calls that its replicas took.
+	Restarts []Restart
+	Served   [2]int
+	Exit     time.Duration
+	Code     int
+	Killed   bool // it had to be killed
 	// Busy tells whether the sidecar was deciding an exchange when the signal came.
 	Busy bool
 	// WasServing tells whether any poll or stream ever said SERVING.

@@ -35,6 +35,9 @@ func Report(verdicts []*Verdict, traffic time.Duration) *report.Report {
 		if v.Err == nil {
 			rep.Section("Row "+v.Row.Name, report.Text(sentence(v.Row.Story)), v.promises(), v.timeline(), v.order())
 		}
+		if v.Err == nil && v.Row.Restarts > 0 {
+			rep.Sections[len(rep.Sections)-1].Add(v.latency())
+		}
 	}
 	return rep
 }
@@ -59,6 +62,9 @@ func (v *Verdict) promises() *report.Table {
 
 // order is the sidecar's own account of its steps.
 func (v *Verdict) order() report.Block {
+	if v.Row.Restarts > 0 {
+		return v.restarts()
+	}
 	tab := &report.Table{Title: "Steps of the sidecar, by its log", Columns: report.Columns("step", "done at (ms)", "took (ms)")}
 	tab.Columns[0].Left = true
 	for _, s := range v.Outcome.Steps {
@@ -85,6 +91,9 @@ const (
 )
 
 func (v *Verdict) timeline() *report.Timeline {
+	if v.Row.Restarts > 0 {
+		return v.rollingTimeline()
+	}
 	o := v.Outcome
 	t := &report.Timeline{Title: "Timeline of row " + v.Row.Name, Unit: "s", Lanes: []string{"sidecar", "readiness", "/readyz", "calls", "health streams"}}
 	for i, s := range o.Signals {
@@ -197,7 +206,7 @@ func Markdown(verdicts []*Verdict, traffic time.Duration, picture string) string
 	var b strings.Builder
 	b.WriteString("# Shutdown drill\n\n")
 	b.WriteString("Written by `make drill`. It starts the real sidecar once for each row, waits until it serves, sends SIGTERM, and holds what it saw from\noutside against what [lifecycle.md](lifecycle.md) promises. ")
-	fmt.Fprintf(&b, "Calls are started every %v for %v after the signal, each on a connection of its\nown; readiness is polled every %v; two health streams stay open, one of them on a name that does not exist.\n\n", callEvery, traffic, pollEvery)
+	fmt.Fprintf(&b, "Calls are started every %v for %v after the signal, each on a connection of its\nown (but for the last two rows); readiness is polled every %v; two health streams stay open, one of them on a name that does not exist.\n\n", callEvery, traffic, pollEvery)
 	b.WriteString("The slow exchanges: two *heavy* results, so large that deciding them takes about a second, one of them sent before the signal and one\nright before the drain wait ends; and one *on a slow line*, of which the rest arrives only after the drain wait.\n\n")
 	fmt.Fprintf(&b, "This run: %s/%s, %d CPUs, load average %s, version %s.\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.LoadAverage(), build.Version())
 	b.WriteString("| row | what happens | calls | slow exchanges | exit | after | at most | holds |\n|---|---|---|---|--:|--:|--:|---|\n")
@@ -209,8 +218,12 @@ func Markdown(verdicts []*Verdict, traffic time.Duration, picture string) string
 		o := v.Outcome
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %.2f s | %.1f s | %s |\n", v.Row.Name, v.Row.Story, tally(o.Calls), slowTally(o), o.Code, o.Exit.Seconds(), v.Row.limit().Seconds(), yes(v.Held()))
 	}
-	if picture != "." && len(verdicts) > 0 {
-		fmt.Fprintf(&b, "\n![Timeline of row %s](%s)\n", verdicts[0].Row.Name, picture)
+	if picture != "." {
+		for _, v := range verdicts {
+			if file, ok := v.PictureFile(picture); ok {
+				fmt.Fprintf(&b, "\n![Timeline of row %s](%s)\n", v.Row.Name, file)
+			}
+		}
 	}
 	b.WriteString("\nWhat each row promises, and what was seen:\n")
 	for _, v := range verdicts {

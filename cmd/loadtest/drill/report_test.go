@@ -45,16 +45,16 @@ func TestPollsStayInTheOrderInWhichTheyWereAsked(t *testing.T) {
 
 func TestReportAndPageSayWhatDoesNotHold(t *testing.T) {
 	verdicts := []*Verdict{
-		{Row: Row{Name: "good", Story: "all is well", Signals: []time.Duration{0}}, Outcome: &Outcome{Calls: calls(0, OK), Exit: sec, Slow: calls(0, OK)}, Checks: []Check{{"it holds", true, "yes"}}},
+		{Row: Row{Name: "drain", Story: "all is well", Signals: []time.Duration{0}}, Outcome: &Outcome{Calls: calls(0, OK), Exit: sec, Slow: calls(0, OK)}, Checks: []Check{{"it holds", true, "yes"}}},
 		{Row: Row{Name: "bad", Story: "all is lost", Signals: []time.Duration{0}}, Outcome: &Outcome{Code: 1, Exit: sec}, Checks: []Check{{"it breaks", false, "no"}}},
 	}
 	var text strings.Builder
 	require.NoError(t, Report(verdicts, sec).Write(&text, report.TextEncoding))
 	require.Contains(t, text.String(), "FAIL")
-	require.Contains(t, text.String(), "Timeline of row good")
+	require.Contains(t, text.String(), "Timeline of row drain")
 	page := Markdown(verdicts, sec, "drill.svg")
-	require.Contains(t, page, "| good | all is well | 1 ok of 1 |")
-	require.Contains(t, page, "![Timeline of row good](drill.svg)")
+	require.Contains(t, page, "| drain | all is well | 1 ok of 1 |")
+	require.Contains(t, page, "![Timeline of row drain](drill.svg)")
 	require.Contains(t, page, "| it breaks | no | **no** |")
 	picture, err := verdicts[0].Picture()
 	require.NoError(t, err)

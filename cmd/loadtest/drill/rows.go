@@ -27,6 +27,9 @@ type Row struct {
 	// OneConn sends this many calls a second on one connection through the whole
 	// drain wait, instead of one call each 20 ms on a connection of its own.
 	OneConn int
+	// Restarts makes it a rolling restart of two replicas, so many times, under so many
+	// Pairs of a call and its result a second; see RollingRow.
+	Restarts, Pairs int
 	// Prepare changes the settings before the start, in the folder of the run.
 	Prepare func(r *run) error
 	// Warming does not wait for SERVING but sends the signal while the model loads.
@@ -119,6 +122,7 @@ func Matrix(traffic time.Duration) []Row {
 			Drain: drain, Grace: grace, Cleanup: cleanup, Signals: once, OneConn: 2000,
 			Expect: []Expectation{exits(0), notReadyAtOnce, servedThroughTheDrain(int(2000 * (drain - boundary).Seconds() * 9 / 10)), streamsTold, adminToTheEnd},
 		},
+		RollingRow(rollingRestarts, rollingPairs),
 	}
 }
 
@@ -150,5 +154,8 @@ func Names(rows []Row) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// The rolling restart of the matrix.
+const rollingRestarts, rollingPairs = 10, 50
 
 const stopSignal = syscall.SIGTERM

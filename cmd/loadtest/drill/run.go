@@ -63,7 +63,11 @@ func Run(ctx context.Context, o Options) ([]*Verdict, error) {
 		}
 		o.Progress.Step("row %d of %d: %s (%s)", i+1, len(o.Rows), row.Name, row.Story)
 		v := &Verdict{Row: row}
-		v.Outcome, v.Err = runRow(ctx, o, row)
+		if row.Restarts > 0 {
+			v.Outcome, v.Err = runRolling(ctx, o, row)
+		} else {
+			v.Outcome, v.Err = runRow(ctx, o, row)
+		}
 		if v.Err == nil {
 			for _, expect := range row.Expect {
 				v.Checks = append(v.Checks, expect(row, v.Outcome))
