@@ -60,6 +60,34 @@ drill: build ## stop the real sidecar in every way; writes docs/drill.md and bin
 	@mkdir -p bin/reports
 	bin/loadtest drain --markdown docs/drill.md --picture docs/drill.svg --out bin/reports/drill.txt --out bin/reports/drill.json --out bin/reports/drill.html
 
+.PHONY: rolling
+rolling: build ## restart two real replicas in turn behind a client that calls as the gateway does
+	@mkdir -p bin/reports
+	bin/loadtest drain --row rolling --picture bin/reports/drill.svg --out bin/reports/rolling.txt --out bin/reports/rolling.json --out bin/reports/rolling.html
+	@sed -n '1,/^Timeline/p' bin/reports/rolling.txt
+
+# How long a soak takes, and the arrival rate per second; 0 is 80 % of the
+# capacity, which is measured first.
+SOAK_MINUTES ?= 30
+SOAK_RATE    ?= 0
+
+.PHONY: soak
+soak: build ## keep the sidecar under load for SOAK_MINUTES and look at what grows
+	@mkdir -p bin/reports
+	bin/loadtest soak --duration $(SOAK_MINUTES)m --rate $(SOAK_RATE) --picture bin/reports/soak.svg --out bin/reports/soak.txt --out bin/reports/soak.json --out bin/reports/soak.html
+	@sed -n '1,/^Over time/p' bin/reports/soak.txt
+
+# CHAOS_SECONDS a seed, CHAOS_SEEDS of them from CHAOS_SEED on; a random one when
+# it is empty. CHAOS_RACE= runs without the race detector, which is ten times as fast.
+CHAOS_SECONDS ?= 60
+CHAOS_SEEDS   ?= 1
+CHAOS_SEED    ?=
+CHAOS_RACE    ?= -race
+
+.PHONY: chaos
+chaos: setup ## break a whole engine at random under load and judge every reply
+	CHAOS_SECONDS=$(CHAOS_SECONDS) CHAOS_SEEDS=$(CHAOS_SEEDS) CHAOS_SEED=$(CHAOS_SEED) $(GO) test $(CHAOS_RACE) -tags chaos -count=1 -timeout 12h -v ./chaos
+
 .PHONY: fuzz
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
 	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)
@@ -105,6 +133,7 @@ fmt-check:
 
 .PHONY: check
 check: fmt-check build lint test ## everything CI runs
+	$(MAKE) chaos
 	$(MAKE) fuzz FUZZTIME=5s
 	$(MAKE) demo
 	$(MAKE) generate-check

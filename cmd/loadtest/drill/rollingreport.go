@@ -11,7 +11,7 @@ import (
 // rollingTimeline shows both replicas, the list and the calls.
 func (v *Verdict) rollingTimeline() *report.Timeline {
 	o := v.Outcome
-	t := &report.Timeline{Title: "Timeline of row " + v.Row.Name, Unit: "s", Lanes: []string{"replica 1", "replica 2", "calls"}}
+	t := &report.Timeline{Title: "Timeline of row " + v.Row.Name + ": on the gateway's list (green), draining (blue), starting (grey)", Unit: "s", Lanes: []string{"replica 1", "replica 2", "calls"}}
 	span := func(lane int, label string, from, to time.Duration, state report.State) {
 		t.Spans = append(t.Spans, report.Span{Lane: lane, Label: label, Start: from.Seconds(), End: to.Seconds(), State: state})
 	}
