@@ -17,6 +17,7 @@ func drainCommand() *cobra.Command {
 	var o drill.Options
 	var out output
 	var rows, markdown, picture string
+	var restarts int
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Prove from outside how the sidecar stops",
@@ -24,14 +25,17 @@ func drainCommand() *cobra.Command {
 exchanges in flight, send signals, go on calling on new connections, and hold what
 was seen against what is promised. Exit 1 when something does not hold.
 
-Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
+Rows: ` + drill.Names(drill.Matrix(time.Second, drill.RollingRestarts)) + ".",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Traffic < 100*time.Millisecond || o.Traffic > time.Minute {
 				return fmt.Errorf("traffic is %v, want 100ms to 1m", o.Traffic)
 			}
+			if restarts < 1 || restarts > 100 {
+				return fmt.Errorf("restarts is %d, want 1 to 100", restarts)
+			}
 			var err error
-			o.Rows, err = drill.Select(drill.Matrix(o.Traffic), rows)
+			o.Rows, err = drill.Select(drill.Matrix(o.Traffic, restarts), rows)
 			if err = errors.Join(err, out.check()); err != nil {
 				return err
 			}
@@ -62,6 +66,7 @@ Rows: ` + drill.Names(drill.Matrix(time.Second)) + ".",
 	f := cmd.Flags()
 	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to drill")
 	f.DurationVar(&o.Traffic, "traffic", time.Second, "for how long calls are started after the signal")
+	f.IntVar(&restarts, "restarts", drill.RollingRestarts, "restarts in the row \"rolling\"")
 	f.StringVar(&rows, "row", "", "rows to run, separated by commas (default: all)")
 	f.StringVar(&markdown, "markdown", "", "also write the matrix as a page of the manual into this file")
 	f.StringVar(&picture, "picture", "", "also write the timeline of the row \"drain\" as an SVG file, and that of \"rolling\" as rolling.svg beside it; the page shows them")

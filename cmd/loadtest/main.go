@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/mesh"
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/report"
 )
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string) int {
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return errors.New("name a command: model, serve, soak or drain") },
 	}
-	root.AddCommand(modelCommand(), serveCommand(), soakCommand(), drainCommand())
+	root.AddCommand(modelCommand(), serveCommand(), soakCommand(), drainCommand(), echoCommand())
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var failed failure
@@ -63,6 +64,12 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "loadtest: %v\nRun 'loadtest --help' for the commands.\n", err)
 		return exitUsage
 	}
+}
+
+// echoCommand is the yardstick's server, which other commands start.
+func echoCommand() *cobra.Command {
+	return &cobra.Command{Use: mesh.EchoCommand, Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return mesh.Echo(cmd.Context(), cmd.OutOrStdout()) }}
 }
 
 // output is where a report goes.

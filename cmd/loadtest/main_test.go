@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/mesh"
 )
 
 // binary is the sidecar that the commands are tried on.
@@ -22,6 +24,9 @@ var binary string
 const library = "../../bin/lib/libonnxruntime.so.1"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == mesh.EchoCommand {
+		os.Exit(run(context.Background(), os.Args[1:])) // the yardstick starts its own program
+	}
 	code, err := setup(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "loadtest:", err)
@@ -86,6 +91,26 @@ func TestServe(t *testing.T) {
 	require.Equal(t, "The sidecar under load", got["title"])
 }
 
+func TestServeWithAYardstick(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "serve.svg")
+	got := reportOf(t, exitOK, "serve", "--sallyport", binary, "--duration", "1s", "--rate", "50", "--callers", "4", "--set", "MODEL=off", "--yardstick", "--picture", picture)
+	require.Contains(t, fmt.Sprint(got), "bare server and its generator")
+	require.FileExists(t, picture)
+}
+
+func TestSoak(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "soak.svg")
+	// What grows in so short a time is no leak: only that it is measured is tested.
+	code := run(t.Context(), []string{"soak", "--sallyport", binary, "--duration", "1s", "--rate", "50", "--set", "MODEL=off", "--out", filepath.Join(t.TempDir(), "soak.txt"), "--picture", picture})
+	require.NotEqual(t, exitUsage, code)
+	require.FileExists(t, picture)
+}
+
+func TestRolling(t *testing.T) {
+	got := reportOf(t, exitOK, "drain", "--sallyport", binary, "--row", "rolling", "--restarts", "2")
+	require.Contains(t, fmt.Sprint(got), "2 restarts, off the list")
+}
+
 // A row with few calls, and one that stops in the middle of the start.
 func TestDrain(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "drill.md")
@@ -105,6 +130,8 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 		"no rounds":       {"model", "--rounds", "0"},
 		"gate of itself":  {"model", "--gate"},
 		"unknown row":     {"drain", "--row", "once"},
+		"no restarts":     {"drain", "--restarts", "0"},
+		"soak over":       {"soak", "--share", "1.2"},
 		"endless traffic": {"drain", "--traffic", "2h"},
 		"bad setting":     {"serve", "--set", "MODEL"},
 		"no load":         {"serve", "--fraction", "0"},

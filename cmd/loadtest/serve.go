@@ -18,6 +18,7 @@ func serveCommand() *cobra.Command {
 	var o mesh.Options
 	var out output
 	var env []string
+	var picture string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Measure the whole sidecar through gRPC, under an open loop",
@@ -41,6 +42,9 @@ closed loop measures before and after. Without --addr a sidecar is started.`,
 			if err := out.write(cmd, result.Report()); err != nil {
 				return failure{err}
 			}
+			if err := writePicture(picture, result.Picture); err != nil {
+				return failure{err}
+			}
 			return nil
 		},
 	}
@@ -48,6 +52,8 @@ closed loop measures before and after. Without --addr a sidecar is started.`,
 	f := cmd.Flags()
 	f.DurationVar(&o.Duration, "duration", 20*time.Second, "time of each open loop")
 	f.Float64SliceVar(&o.Fractions, "fraction", []float64{0.7, 1.5}, "arrival rates, as fractions of the measured capacity")
+	f.BoolVar(&o.Yardstick, "yardstick", false, "send the load of each open loop to a bare server that decides nothing, too")
+	f.StringVar(&picture, "picture", "", "also write the charts of the last open loop as an SVG file")
 	f.Float64Var(&o.Rate, "rate", 0, "one arrival rate in exchanges per second, in place of the fractions")
 	out.flags(cmd)
 	return cmd

@@ -120,7 +120,7 @@ func TestClassify(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	all := Matrix(sec)
+	all := Matrix(sec, 2)
 	got, err := Select(all, "thrice, drain")
 	require.NoError(t, err)
 	require.Equal(t, "thrice, drain", Names(got))

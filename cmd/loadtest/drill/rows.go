@@ -72,8 +72,8 @@ var heavyEnv = sidecar.Env{
 }
 
 // Matrix is every row, in the order of the table. Traffic decides how many calls
-// a row must see at least.
-func Matrix(traffic time.Duration) []Row {
+// a row must see at least; restarts are those of the rolling one.
+func Matrix(traffic time.Duration, restarts int) []Row {
 	calls := int(traffic/callEvery) * 4 / 5
 	grace, cleanup := 10*time.Second, 2*time.Second
 	served := []Expectation{exits(0), notReadyAtOnce, allServed(calls), streamsTold, adminToTheEnd}
@@ -122,7 +122,7 @@ func Matrix(traffic time.Duration) []Row {
 			Drain: drain, Grace: grace, Cleanup: cleanup, Signals: once, OneConn: 2000,
 			Expect: []Expectation{exits(0), notReadyAtOnce, servedThroughTheDrain(int(2000 * (drain - boundary).Seconds() * 9 / 10)), streamsTold, adminToTheEnd},
 		},
-		RollingRow(rollingRestarts, rollingPairs),
+		RollingRow(restarts, rollingPairs),
 	}
 }
 
@@ -155,7 +155,10 @@ func Names(rows []Row) string {
 	return strings.Join(names, ", ")
 }
 
-// The rolling restart of the matrix.
-const rollingRestarts, rollingPairs = 10, 50
+// RollingRestarts are those of the rolling row when nothing else is asked for.
+const RollingRestarts = 10
+
+// rollingPairs are its calls, each with its result, a second.
+const rollingPairs = 50
 
 const stopSignal = syscall.SIGTERM

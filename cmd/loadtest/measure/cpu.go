@@ -1,8 +1,10 @@
 package measure
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +31,34 @@ func CPU() time.Duration {
 		return 0 // the call fails only on a wrong argument
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// ticksPerSecond is the unit of processor times in /proc, which Linux has fixed.
+const ticksPerSecond = 100
+
+// CPUOf is the processor time that another process has used, user and system, to a
+// hundredth of a second.
+func CPUOf(pid int) (time.Duration, error) {
+	name := fmt.Sprintf("/proc/%d/stat", pid)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return 0, fmt.Errorf("processor time: %w", err)
+	}
+	// The second field is the name in parentheses, which may hold anything.
+	const user, system = 11, 12 // after it
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if len(fields) <= system {
+		return 0, fmt.Errorf("processor time: %s has %d fields", name, len(fields))
+	}
+	var ticks int64
+	for _, text := range []string{fields[user], fields[system]} {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("processor time: %s: %w", name, err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * (time.Second / ticksPerSecond), nil
 }
 
 // LoadAverage is the system's load over one, five and fifteen minutes, or "unknown"

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -28,4 +29,17 @@ func TestResident(t *testing.T) {
 	_, err = Resident(1 << 30)
 	require.Error(t, err)
 	require.NotEqual(t, "unknown", LoadAverage())
+}
+
+func TestCPUOfAnotherProcess(t *testing.T) {
+	before, err := CPUOf(os.Getpid())
+	require.NoError(t, err)
+	const ticks = 3
+	for start := CPU(); CPU() < start+ticks*time.Second/ticksPerSecond; {
+	}
+	after, err := CPUOf(os.Getpid())
+	require.NoError(t, err)
+	require.Greater(t, after, before)
+	_, err = CPUOf(1 << 30)
+	require.Error(t, err)
 }

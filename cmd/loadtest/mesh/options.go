@@ -28,6 +28,8 @@ type Options struct {
 	Fractions []float64
 	Rate      float64
 	Seed      uint64
+	// Yardstick sends the load of each open loop to a bare server, too.
+	Yardstick bool
 	Progress  *measure.Progress
 }
 

@@ -98,22 +98,85 @@ func (s *Step) report(rep *report.Report) {
 	}
 	sec := rep.Section("Open loop at "+s.name(), report.Text(fmt.Sprintf(
 		"%d exchanges at %.0f a second for %v (Poisson). The load generator itself used %.2f CPUs.", s.offered, s.rate, s.took.Round(time.Millisecond), s.clientCPU.Seconds()/s.took.Seconds())), times, fates)
-	sec.Add(s.overTime())
+	if s.decision > 0 {
+		sec.Add(s.costs())
+	}
+	sec.Add(s.charts()...)
 	if len(s.watch.samples) > 1 {
-		sec.Add(s.chart("Resident size", "resident", "MiB", func(x Sample) float64 { return x.Resident / (1 << 20) }),
-			s.chart("Goroutines", "goroutines", "", func(x Sample) float64 { return x.Goroutines }),
-			s.chart("In flight", "exchanges", "", func(x Sample) float64 { return x.Inflight }))
 		sec.Add(s.growth())
 	}
+}
+
+func (s *Step) charts() []report.Block {
+	blocks := []report.Block{s.ratesOverTime(), s.overTime()}
+	if len(s.watch.samples) > 1 {
+		blocks = append(blocks, s.chart("Resident size", "resident", "MiB", resident),
+			s.chart("Goroutines", "goroutines", "", goroutines),
+			s.chart("In flight", "exchanges", "", func(x Sample) float64 { return x.Inflight }))
+	}
+	return blocks
+}
+
+// Picture is the charts of the last open loop as an SVG file that stands alone.
+func (r *Result) Picture() ([]byte, error) {
+	return report.Picture(r.steps[len(r.steps)-1].charts()...)
+}
+
+// ratesOverTime is what was offered in each second and what became of it. The last
+// second is not whole and left out.
+func (s *Step) ratesOverTime() *report.LineChart {
+	c := &report.LineChart{Title: "Exchanges by the second in which they were to be sent", X: report.Axis{Label: "time", Unit: "s"}, Y: report.Axis{Label: "exchanges/s"},
+		Marks: []report.Mark{{Label: "capacity", At: s.peak, State: report.Muted}}}
+	for _, line := range []struct {
+		name string
+		of   func(second) int
+	}{
+		{"offered", func(x second) int { return x.offered }},
+		{"decided in time (goodput)", func(x second) int { return x.inTime }},
+		{"refused or not decided", func(x second) int { return x.undecided }},
+	} {
+		series := report.Series{Name: line.name}
+		for i, x := range s.seconds[:max(1, len(s.seconds)-1)] {
+			series.Points = append(series.Points, report.Point{X: float64(i), Y: float64(line.of(x))})
+		}
+		c.Series = append(c.Series, series)
+	}
+	return c
+}
+
+// costs says what decisions and refusals took of the processors, and what the
+// yardstick leaves of them.
+func (s *Step) costs() *report.Table {
+	t := &report.Table{Title: "Processor time", Columns: report.Columns("of", "value", "unit", "how it was taken")}
+	t.Columns[0].Left, t.Columns[2].Left, t.Columns[3].Left = true, true, true
+	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	t.Row("one decision at capacity", us(s.decision), "µs", "sidecar's time in the closed loop / decisions")
+	decided := int(s.latency.Count())
+	if n := s.undecided(); n > 0 {
+		t.Row("one refusal", us((s.serverCPU-time.Duration(decided)*s.decision)/time.Duration(n)), "µs", "sidecar's time in the open loop without that of its decisions / refusals")
+	}
+	t.Row("sidecar", s.serverCPU.Seconds()/s.took.Seconds(), "CPUs", "in the open loop")
+	t.Row("load generator", s.clientCPU.Seconds()/s.took.Seconds(), "CPUs", "in the open loop, on the same machine")
+	if y := s.yardstick; y != nil {
+		t.Row("bare server, one call", us(y.perCall.server), "µs", "the same load, answered without a decision")
+		t.Row("generator, one call", us(y.perCall.client), "µs", "against the bare server")
+		t.Row("bare server and its generator", y.cpus+y.client, "CPUs", fmt.Sprintf("%d of %d exchanges answered in time, p99 %v", y.answered, y.offered, y.latency.At(0.99)))
+		ideal := min(y.ideal(runtime.NumCPU(), s.decision), s.peak)
+		t.Row("goodput of an ideal server", ideal, "exchanges/s", "the processors without what generator and transport take, / a decision; at most the capacity")
+		if ideal > 0 {
+			t.Row("goodput against it", report.Ratio(s.goodput/ideal), "", "")
+		}
+	}
+	return t
 }
 
 func (s *Step) overTime() *report.LineChart {
 	c := &report.LineChart{Title: "Latency of decided exchanges, second by second", X: report.Axis{Label: "time", Unit: "s"}, Y: report.Axis{Label: "latency", Unit: "ms"}}
 	for _, q := range []float64{0.5, 0.99} {
 		line := report.Series{Name: fmt.Sprintf("p%.0f", 100*q)}
-		for i, l := range s.perSecond {
-			if l.Count() > 0 {
-				line.Points = append(line.Points, report.Point{X: float64(i), Y: ms(l.At(q))})
+		for i, sec := range s.seconds {
+			if sec.latency.Count() > 0 {
+				line.Points = append(line.Points, report.Point{X: float64(i), Y: ms(sec.latency.At(q))})
 			}
 		}
 		c.Series = append(c.Series, line)

@@ -14,29 +14,8 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/sidecar"
-	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
-
-// Step is one open loop.
-type Step struct {
-	fraction    float64 // of the capacity; 0 when a rate was asked for
-	rate        float64
-	offered     int
-	fates       map[Fate]int
-	lost        int
-	late        int        // decided, but after patience
-	peak        float64    // decided exchanges per second in a closed loop: mean of peaks
-	peaks       [2]float64 // before and after
-	goodput     float64    // decided in time, per second
-	latency     *measure.Latency
-	refusal     *measure.Latency // of what was not decided
-	perSecond   []*measure.Latency
-	sharePerSec [][2]int // decided, offered
-	watch       *watcher
-	took        time.Duration
-	clientCPU   time.Duration
-}
 
 // Result is everything that was measured.
 type Result struct {
@@ -180,17 +159,24 @@ const prepared = 4000
 // peak is how many exchanges per second are decided when so many callers wait for
 // answers all the time.
 func (m *mesh) peak(ctx context.Context) (float64, error) {
+	rate, _, err := m.peakAndCost(ctx)
+	return rate, err
+}
+
+// peakAndCost is peak, and the processor time of the sidecar for each decision; 0
+// when its process is not ours to look at.
+func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duration, err error) {
 	m.opts.Progress.Step("the capacity, in a closed loop of %d callers", m.opts.Callers)
 	xs, err := m.exchanges(prepared)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	d := max(m.opts.Duration/peakPart, 50*time.Millisecond)
 	limited, cancel := context.WithTimeout(ctx, callLimit+d)
 	defer cancel()
 	var next, decided, wrong atomic.Int64
 	var callers sync.WaitGroup
-	begin := time.Now()
+	begin, cpu := time.Now(), m.cpu()
 	for range m.opts.Callers {
 		callers.Go(func() {
 			for time.Since(begin) < d && limited.Err() == nil {
@@ -206,82 +192,22 @@ func (m *mesh) peak(ctx context.Context) (float64, error) {
 	callers.Wait()
 	took := time.Since(begin)
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if decided.Load() == 0 {
-		return 0, fmt.Errorf("measure the capacity: none of %d exchanges was decided", wrong.Load())
+		return 0, 0, fmt.Errorf("measure the capacity: none of %d exchanges was decided", wrong.Load())
 	}
-	return float64(decided.Load()) / took.Seconds(), nil
+	return float64(decided.Load()) / took.Seconds(), (m.cpu() - cpu) / time.Duration(decided.Load()), nil
 }
 
-func (m *mesh) step(ctx context.Context, fraction float64) (*Step, error) {
-	before, err := m.peak(ctx)
+// cpu is the processor time of a sidecar that was started here.
+func (m *mesh) cpu() time.Duration {
+	if m.process == nil {
+		return 0
+	}
+	d, err := measure.CPUOf(m.process.PID())
 	if err != nil {
-		return nil, err
+		return 0 // it has ended, which somebody else will notice
 	}
-	s := &Step{fraction: fraction, rate: m.opts.Rate, fates: map[Fate]int{}, latency: measure.NewLatency(), refusal: measure.NewLatency()}
-	if s.rate == 0 {
-		s.rate = fraction * before
-	}
-	schedule := traffic.Poisson(s.rate, m.opts.Duration, m.seed)
-	s.offered = len(schedule)
-	xs, err := m.exchanges(len(schedule))
-	if err != nil {
-		return nil, err
-	}
-	for range int(m.opts.Duration/time.Second) + 1 {
-		s.perSecond = append(s.perSecond, measure.NewLatency())
-	}
-	s.sharePerSec = make([][2]int, len(s.perSecond))
-	m.opts.Progress.Step("open loop at %.0f exchanges/s: %d exchanges in %v", s.rate, len(schedule), m.opts.Duration)
-	s.watch = &watcher{admin: m.admin, begin: time.Now(), every: sampleEvery, probes: measure.NewLatency()}
-	watching, stop := context.WithCancel(ctx)
-	var watchers sync.WaitGroup
-	watchers.Go(func() { s.watch.metrics(watching) })
-	watchers.Go(func() { s.watch.health(watching, m.probe) })
-	var mu sync.Mutex
-	inTime := 0
-	usage, _ := measure.Of(func() error {
-		measure.OpenLoop(ctx, schedule, mostOutstanding, func(i int, scheduled time.Time) {
-			limited, cancel := context.WithDeadline(ctx, scheduled.Add(callLimit))
-			defer cancel()
-			fate := xs[i].ask(limited, m.client())
-			took := time.Since(scheduled)
-			second := min(int(schedule[i]/time.Second), len(s.perSecond)-1)
-			mu.Lock()
-			defer mu.Unlock()
-			s.fates[fate]++
-			s.sharePerSec[second][1]++
-			if !fate.decided() {
-				s.refusal.Record(took)
-				return
-			}
-			s.latency.Record(took)
-			s.perSecond[second].Record(took)
-			s.sharePerSec[second][0]++
-			if took <= patience {
-				inTime++
-			} else {
-				s.late++
-			}
-		}, func(int) {
-			mu.Lock()
-			defer mu.Unlock()
-			s.lost++
-		})
-		return nil
-	})
-	stop()
-	watchers.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.took, s.clientCPU = usage.Wall, usage.CPU
-	s.goodput = float64(inTime) / max(usage.Wall, m.opts.Duration).Seconds()
-	after, err := m.peak(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.peaks, s.peak = [2]float64{before, after}, (before+after)/2
-	return s, nil
+	return d
 }
