@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"os"
 
@@ -75,13 +76,23 @@ func printVerified(cmd *cobra.Command, r *audit.VerifyReport) error {
 		fmt.Fprintf(out, "%s: %s: %s\n", p.Position, p.Kind, p.Detail)
 	}
 	for _, g := range r.Gaps {
-		fmt.Fprintf(out, "%s: gap: %d lines lost (%s)\n", g.Position, g.Count, g.Reason)
+		fmt.Fprintf(out, "%s: gap: %s lost (%s)\n", g.Position, count(g.Count, "line"), g.Reason)
 	}
-	fmt.Fprintf(out, "%d lines in %d files, %d checkpoints (%d with a checked signature), %d restarts or rotations, head %s\n",
-		r.Lines, r.Files, r.Checkpoints, r.Signed, r.Resumes, r.Head)
+	if r.TornTail {
+		fmt.Fprintln(out, "the last line is unfinished: its writer died in it, or is writing it now")
+	}
+	if r.More > 0 {
+		fmt.Fprintf(out, "and %s more\n", count(r.More, "problem"))
+	}
 	if !r.OK() {
-		return &exitError{code: exitFailed, err: fmt.Errorf("the trail does not verify: %d problems", int64(len(r.Problems))+r.More)}
+		return &exitError{code: exitFailed, err: fmt.Errorf("the trail does not verify: %s", count(int64(len(r.Problems))+r.More, "problem"))}
 	}
+	if r.Lines == 0 {
+		// An empty file is what is left when somebody takes everything away.
+		return &exitError{code: exitFailed, err: errors.New("the trail does not verify: there is no line in it")}
+	}
+	fmt.Fprintf(out, "the trail verifies: %s in %s, %s (%d with a checked signature), %s after the last one, %s or rotations\nhead %s\n",
+		count(r.Lines, "line"), count(r.Files, "file"), count(r.Checkpoints, "checkpoint"), r.Signed, count(r.Uncovered, "line"), count(r.Resumes, "restart"), r.Head)
 	return nil
 }
 

@@ -10,7 +10,11 @@ import (
 
 // statsReport lays audit statistics out.
 func statsReport(s *audit.Stats) *report.Report {
-	r := report.New("Audit trail", fmt.Sprintf("%d lines from %s to %s", s.Lines, s.From.Format(time.RFC3339), s.To.Format(time.RFC3339)))
+	note := "no line"
+	if s.Lines > 0 {
+		note = fmt.Sprintf("%s from %s to %s", count(s.Lines, "line"), s.From.Format(time.RFC3339), s.To.Format(time.RFC3339))
+	}
+	r := report.New("Audit trail", note)
 	r.Fact("exchange lines", s.Exchanges)
 	r.Fact("unreadable lines", s.Unreadable)
 	r.Fact("lines lost, by gap lines", s.Lost)
@@ -18,23 +22,9 @@ func statsReport(s *audit.Stats) *report.Report {
 	r.Fact("partial coverage", s.Partial)
 	r.Fact("redactions", s.Redactions)
 
-	outcomes := &report.Table{Columns: report.Columns("phase", "outcome", "exchanges")}
-	for _, o := range s.Outcomes {
-		outcomes.Row(o.Phase, o.Outcome, o.N)
+	if s.Exchanges > 0 {
+		exchangeSections(r, s)
 	}
-	r.Section("Outcomes", outcomes)
-
-	latency := &report.Table{Columns: report.Columns("phase", "outcome", "exchanges", "p50", "p90", "p99", "max")}
-	for _, l := range s.Latency {
-		latency.Row(l.Phase, l.Outcome, l.N, l.P50, l.P90, l.P99, l.Max)
-	}
-	r.Section("Latency of a check", latency)
-
-	pairs := &report.Table{Columns: report.Columns("requests", "responses", "paired", "stopped", "unanswered", "response only", "without id")}
-	p := s.Pairs
-	pairs.Row(p.Requests, p.Responses, p.Paired, p.Stopped, p.Unanswered, p.ResponseOnly, p.NoID)
-	r.Section("Requests and responses", pairs)
-
 	for _, t := range []struct {
 		title string
 		rows  []audit.Count
@@ -56,4 +46,24 @@ func statsReport(s *audit.Stats) *report.Report {
 		r.Section(t.title, table)
 	}
 	return r
+}
+
+// exchangeSections lays out what there is only when something was asked.
+func exchangeSections(r *report.Report, s *audit.Stats) {
+	outcomes := &report.Table{Columns: report.Columns("phase", "outcome", "exchanges")}
+	for _, o := range s.Outcomes {
+		outcomes.Row(o.Phase, o.Outcome, o.N)
+	}
+	r.Section("Outcomes", outcomes)
+
+	latency := &report.Table{Columns: report.Columns("phase", "outcome", "exchanges", "p50", "p90", "p99", "max")}
+	for _, l := range s.Latency {
+		latency.Row(l.Phase, l.Outcome, l.N, l.P50, l.P90, l.P99, l.Max)
+	}
+	r.Section("Latency of a check", latency)
+
+	pairs := &report.Table{Columns: report.Columns("requests", "responses", "paired", "stopped", "unanswered", "response only", "without id")}
+	p := s.Pairs
+	pairs.Row(p.Requests, p.Responses, p.Paired, p.Stopped, p.Unanswered, p.ResponseOnly, p.NoID)
+	r.Section("Requests and responses", pairs)
 }

@@ -53,7 +53,7 @@ func pinsList(path *string) *cobra.Command {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "SERVICE\tTOOL\tDEFINITION\tSINCE\tSTATE")
 			for _, p := range pins {
-				fmt.Fprintf(w, "%s\t%s\t%x\t%s\t%s\n", printable(p.Service), printable(p.Tool), p.Hash[:6], p.FirstSeen.UTC().Format(time.DateTime), pinState(p))
+				fmt.Fprintf(w, "%s\t%s\t%x\t%s\t%s\n", visible(p.Service), visible(p.Tool), p.Hash[:6], p.FirstSeen.UTC().Format(time.DateTime), pinState(p))
 			}
 			return failed(w.Flush())
 		},
@@ -68,11 +68,6 @@ func pinState(p sallyport.Pin) string {
 		return "approved"
 	}
 	return "first seen"
-}
-
-// printable keeps names that a server chose from moving the cursor.
-func printable(name string) string {
-	return strings.Trim(fmt.Sprintf("%q", name), `"`)
 }
 
 func pinsDiff(path *string) *cobra.Command {
@@ -100,7 +95,7 @@ func writeDrift(out io.Writer, pins []sallyport.Pin) (changed int) {
 			continue
 		}
 		changed++
-		fmt.Fprintf(out, "%s/%s: %s changed on %s (%x -> %x)\n", printable(p.Service), printable(p.Tool),
+		fmt.Fprintf(out, "%s/%s: %s changed on %s (%x -> %x)\n", visible(p.Service), visible(p.Tool),
 			strings.Join(sallyport.ChangedMembers(p), ", "), p.Seen.At.UTC().Format(time.DateTime), p.Hash[:6], p.Seen.Hash[:6])
 	}
 	return changed

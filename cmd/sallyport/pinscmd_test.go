@@ -43,7 +43,3 @@ func TestApprove(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 }
-
-func TestPinNamesCannotMoveTheCursor(t *testing.T) {
-	require.Equal(t, `sub\x1b[2J`, printable("sub\x1b[2J"))
-}

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/config"
 )
@@ -43,6 +46,9 @@ The settings are those of serve.`,
 			in, err := readInput(cmd.InOrStdin(), args)
 			if err != nil {
 				return failed(err)
+			}
+			if o.plain(in) && !utf8.Valid(in) {
+				return failed(errors.New("scan: the input is neither JSON nor UTF-8 text"))
 			}
 			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
 			if err != nil {
@@ -129,14 +135,16 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 	x, request := o.exchange(in)
 	var v sallyport.Verdict
 	if request {
+		x.Phase = decision.Request
 		v = engine.CheckRequest(ctx, x)
 	} else {
+		x.Phase = decision.Response
 		v = engine.CheckResponse(ctx, x)
 	}
 	if err := engine.Shutdown(ctx); err != nil {
 		return failed(err)
 	}
-	return o.print(out, v, trail.lines)
+	return o.print(out, x, v, trail.lines)
 }
 
 // warmUp waits until the engine serves. A model that cannot be loaded is an error
@@ -165,7 +173,7 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 	if o.service != "" {
 		x.Services = []string{o.service}
 	}
-	if o.text || !looksLikeJSON(in) {
+	if o.plain(in) {
 		x.Method = "tools/call"
 		x.Body, _ = json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": string(in)}}})
 		return x, false
@@ -189,6 +197,9 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 	}
 	return x, o.request
 }
+
+// plain reports whether the input is taken as plain text.
+func (o scanOptions) plain(in []byte) bool { return o.text || !looksLikeJSON(in) }
 
 func looksLikeJSON(in []byte) bool {
 	for _, c := range in {
@@ -215,6 +226,8 @@ type scanFinding struct {
 
 // scanReport is the JSON form of a scan.
 type scanReport struct {
+	Phase      string        `json:"phase"` // how the input was read
+	Method     string        `json:"method"`
 	Verdict    string        `json:"verdict"`
 	Category   string        `json:"category,omitempty"`
 	Cause      string        `json:"cause,omitempty"`
@@ -225,8 +238,9 @@ type scanReport struct {
 	Body       string        `json:"mutated,omitempty"`
 }
 
-func (o scanOptions) print(out io.Writer, v sallyport.Verdict, lines []*audit.Record) error {
+func (o scanOptions) print(out io.Writer, x *sallyport.Exchange, v sallyport.Verdict, lines []*audit.Record) error {
 	r := scanReport{
+		Phase: x.Phase.String(), Method: x.Method,
 		Verdict: v.Outcome.String(), Category: string(v.Category), Cause: v.Cause,
 		Redactions: v.Redactions + v.Removed, Body: string(v.Body), Findings: []scanFinding{},
 	}
@@ -256,6 +270,7 @@ func (o scanOptions) print(out io.Writer, v sallyport.Verdict, lines []*audit.Re
 
 func (r scanReport) text(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "read as\t%s of %q\n", r.Phase, visible(r.Method))
 	fmt.Fprintf(w, "verdict\t%s\n", r.Verdict)
 	if r.Cause != "" {
 		fmt.Fprintf(w, "because\t%s\n", r.Cause)
@@ -269,16 +284,20 @@ func (r scanReport) text(out io.Writer) error {
 		fmt.Fprintf(w, "model score\t%.4f\n", *r.Score)
 	}
 	for _, rule := range r.Rules {
-		fmt.Fprintf(w, "rule\t%s\n", rule)
+		fmt.Fprintf(w, "rule\t%s\n", visible(rule))
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(w, "\nSEVERITY\tDETECTOR\tCATEGORY\tWHERE\tVIEW\tLENGTH")
 		for _, f := range r.Findings {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", f.Severity, f.Detector, f.Category, f.Path, f.View, f.Length)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", f.Severity, visible(f.Detector), f.Category, visible(f.Path), f.View, f.Length)
 		}
 	}
 	if r.Body != "" {
-		fmt.Fprintf(w, "\n%d masked or removed; what would be sent instead:\n%s\n", r.Redactions, r.Body)
+		fmt.Fprintf(w, "\n%d masked or removed; what would be sent instead:\n", r.Redactions)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || r.Body == "" {
+		return err
+	}
+	_, err := fmt.Fprintln(out, strings.TrimRight(visible(r.Body, '\n', '\t', '\r'), "\n")) // a tab in it is no column
+	return err
 }

@@ -197,7 +197,7 @@ func (v *verifier) link(at Position, l Line, damage int) {
 		}
 	case l.Seq > next:
 		if missing := l.Seq - next; missing != uint64(damage) {
-			v.problem(at, ProblemMissing, fmt.Sprintf("%d lines are missing before it (seq %d to %d)", missing, next, l.Seq-1))
+			v.problem(at, ProblemMissing, missingLines(missing, next, l.Seq-1))
 		}
 	default:
 		v.problem(at, ProblemOrder, fmt.Sprintf("it comes after seq %d", v.last.Seq))
@@ -270,4 +270,11 @@ func (v *verifier) problem(at Position, kind, detail string) {
 		return
 	}
 	v.report.Problems = append(v.report.Problems, Problem{Position: at, Kind: kind, Detail: detail})
+}
+
+func missingLines(n, first, last uint64) string {
+	if first == last {
+		return fmt.Sprintf("seq %d is missing before it", first)
+	}
+	return fmt.Sprintf("%d lines are missing before it (seq %d to %d)", n, first, last)
 }

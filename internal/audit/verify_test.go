@@ -82,7 +82,7 @@ func TestVerifyNamesTheLine(t *testing.T) {
 		},
 		"a line removed": {
 			func(l [][]byte) [][]byte { return append(l[:6], l[7:]...) },
-			[]Problem{{Position{"f", 7, 8}, ProblemMissing, "1 lines are missing before it (seq 7 to 7)"}},
+			[]Problem{{Position{"f", 7, 8}, ProblemMissing, "seq 7 is missing before it"}},
 		},
 		"a line twice": {
 			func(l [][]byte) [][]byte { return append(l[:7], append([][]byte{bytes.Clone(l[6])}, l[7:]...)...) },
@@ -91,9 +91,9 @@ func TestVerifyNamesTheLine(t *testing.T) {
 		"lines exchanged": {
 			func(l [][]byte) [][]byte { l[5], l[6] = l[6], l[5]; return l },
 			[]Problem{
-				{Position{"f", 6, 7}, ProblemMissing, "1 lines are missing before it (seq 6 to 6)"},
+				{Position{"f", 6, 7}, ProblemMissing, "seq 6 is missing before it"},
 				{Position{"f", 7, 6}, ProblemOrder, "it comes after seq 7"},
-				{Position{"f", 8, 8}, ProblemMissing, "1 lines are missing before it (seq 7 to 7)"},
+				{Position{"f", 8, 8}, ProblemMissing, "seq 7 is missing before it"},
 			},
 		},
 		"the first line forged as a later one": {
