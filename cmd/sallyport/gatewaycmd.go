@@ -13,12 +13,15 @@ func gatewayCommand() *cobra.Command {
 	cmd := group(&cobra.Command{Use: "gateway", Short: "Look at the gateway's side"})
 	cmd.AddCommand(&cobra.Command{
 		Use:   "lint CONFIG.yaml",
-		Short: "Say what in an agentgateway configuration bypasses, blinds or opens the guardrail; exit 1 when something can turn a denial into a pass",
-		Args:  cobra.ExactArgs(1),
+		Short: "Say what in an agentgateway configuration bypasses or blinds the guardrail",
+		Long: "Lint reads an agentgateway configuration and says, as file:line:column, what in it\n" +
+			"bypasses the guardrail, blinds it, or turns a fault into a pass. Exit code 1 means\n" +
+			"that something was unsafe; notes alone exit 0.",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := os.ReadFile(args[0])
 			if err != nil {
-				return failed(err)
+				return failed(fmt.Errorf("lint gateway configuration: %w", err))
 			}
 			found, err := gateway.Lint(args[0], data)
 			if err != nil {
@@ -31,7 +34,7 @@ func gatewayCommand() *cobra.Command {
 					unsafe++
 				}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d findings, %d of them unsafe\n", len(found), unsafe)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s, %d of them unsafe\n", count(len(found), "finding"), unsafe)
 			if unsafe > 0 {
 				return &exitError{code: exitFailed}
 			}

@@ -41,7 +41,7 @@ func Lint(name string, data []byte) ([]Finding, error) {
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return nil, fmt.Errorf("lint gateway configuration %q: %w", name, err)
+		return nil, fmt.Errorf("lint gateway configuration %q: %w", name, oneLine(err))
 	}
 	l := linter{file: name}
 	for _, doc := range file.Docs {
@@ -98,9 +98,9 @@ func (l *linter) visit(n ast.Node) {
 var reach = []struct {
 	method, phase, lost string
 }{
-	{"tools/call", "full", "tool arguments and results"},
-	{"tools/list", "response", "tool descriptions, which a model reads first"},
-	{"prompts/get", "full", "prompt arguments and texts"},
+	{"tools/call", "full", "tool results"},
+	{"tools/list", "response", "tool descriptions, which a model reads first,"},
+	{"prompts/get", "full", "prompt texts"},
 	{"prompts/list", "response", "prompt descriptions"},
 	{"resources/read", "full", "resource contents"},
 	{"resources/list", "response", "resource names and descriptions"},
@@ -111,16 +111,40 @@ var reach = []struct {
 	{"server/discover", "response", "server instructions"},
 }
 
+// quiet are the other methods that a gateway can ask about. What they carry reaches
+// no model, so that leaving them out is no finding.
+var quiet = []string{
+	"ping", "logging/setLevel", "subscriptions/listen", "resources/subscribe", "resources/unsubscribe",
+	"tasks/list", "tasks/result", "tasks/update", "tasks/cancel",
+}
+
 func (l *linter) processor(p ast.Node) {
 	if mode := member(p, "failureMode"); mode != nil && strings.EqualFold(text(mode), "failOpen") {
 		l.add(mode, true, "failOpen passes every exchange that the guardrail could not answer: a restart or a lost connection is a window without it")
 	}
 	l.methods(p)
 	l.metadata(p)
-	if headers := member(p, "requestHeaders"); headers == nil {
-		l.add(p, false, "no requestHeaders: every client header, credentials included, is sent to the guardrail; add disallowed: [authorization, cookie]")
-	}
+	l.headers(p)
 	l.timeout(p)
+}
+
+// credentials are the headers that no guardrail needs.
+var credentials = []string{"authorization", "cookie"}
+
+// headers asks which client headers the gateway sends along: those of the allow
+// list, all without one, and never those of the deny list.
+func (l *linter) headers(p ast.Node) {
+	node := member(p, "requestHeaders")
+	if node == nil {
+		l.add(p, false, "no requestHeaders: every client header, credentials included, is sent to the guardrail; add disallowed: [authorization, cookie]")
+		return
+	}
+	allowed, disallowed := words(member(node, "allowed")), words(member(node, "disallowed"))
+	for _, name := range credentials {
+		if !slices.Contains(disallowed, name) && (len(allowed) == 0 || slices.Contains(allowed, name)) {
+			l.add(node, false, "requestHeaders lets %s through: the client's credentials are sent to the guardrail, which has no use for them", name)
+		}
+	}
 }
 
 func (l *linter) methods(p ast.Node) {
@@ -133,15 +157,18 @@ func (l *linter) methods(p ast.Node) {
 	for _, r := range reach {
 		phase, at := lookUp(patterns, r.method)
 		switch {
-		case phase == "" || strings.EqualFold(phase, "off"):
+		case at == nil:
 			l.add(node, true, "%s is not listed: %s are never seen (want %q: %s)", r.method, r.lost, r.method, r.phase)
+		case strings.EqualFold(phase, "off"):
+			l.add(at, true, "%s is off: %s are never seen (want %s)", r.method, r.lost, r.phase)
 		case strings.EqualFold(phase, "request"):
-			l.add(at, true, "%s has phase request: %s of the answer are never seen (want %s)", r.method, r.lost, r.phase)
+			l.add(at, true, "%s has phase request: %s are never seen (want %s)", r.method, r.lost, r.phase)
 		case r.phase == "full" && strings.EqualFold(phase, "response"):
 			l.add(at, true, "%s has phase response: the call has happened before it is judged (want full)", r.method)
 		}
 	}
 	for _, m := range patterns {
+		l.pattern(m)
 		if name := key(m); slices.Contains([]string{"resources/subscribe", "resources/unsubscribe", "completion/complete"}, name) || strings.HasPrefix(name, "tasks/") {
 			if phase := text(m.Value); strings.EqualFold(phase, "full") || strings.EqualFold(phase, "request") {
 				l.add(m.Key, false, "the gateway never asks about the request of %s; only its response is seen", name)
@@ -150,24 +177,43 @@ func (l *linter) methods(p ast.Node) {
 	}
 }
 
-// lookUp finds the phase of a method: exact names win over "prefix/*", those over
-// "*/suffix", those over "*"; among the same kind the longest wins.
+// pattern looks at one entry by itself: the gateway only warns about a phase or a
+// method that it does not know, and goes on without.
+func (l *linter) pattern(m *ast.MappingValueNode) {
+	if phase := strings.ToLower(text(m.Value)); !slices.Contains([]string{"off", "request", "response", "full"}, phase) {
+		l.add(m.Value, true, "phase %q of %s is none of off, request, response, full", text(m.Value), key(m))
+	}
+	known := slices.Clone(quiet)
+	for _, r := range reach {
+		known = append(known, r.method)
+	}
+	if !slices.ContainsFunc(known, func(method string) bool { return matches(key(m), method) >= 0 }) {
+		l.add(m.Key, false, "%q is no method that a gateway asks about", key(m))
+	}
+}
+
+// matches ranks how a pattern fits a method, -1 when it does not: exact names win
+// over "prefix/*", those over "*/suffix", those over "*"; among the same kind the
+// longest wins.
+func matches(pattern, method string) int {
+	switch {
+	case pattern == method:
+		return 3 << 16
+	case strings.HasSuffix(pattern, "/*") && strings.HasPrefix(method, pattern[:len(pattern)-1]):
+		return 2<<16 + len(pattern)
+	case strings.HasPrefix(pattern, "*/") && strings.HasSuffix(method, pattern[1:]):
+		return 1<<16 + len(pattern)
+	case pattern == "*":
+		return 0
+	}
+	return -1
+}
+
+// lookUp finds the phase of a method and the entry that gives it, nil for none.
 func lookUp(patterns []*ast.MappingValueNode, method string) (phase string, at ast.Node) {
 	best := -1
 	for _, m := range patterns {
-		name := key(m)
-		rank := -1
-		switch {
-		case name == method:
-			rank = 3 << 16
-		case strings.HasSuffix(name, "/*") && strings.HasPrefix(method, name[:len(name)-1]):
-			rank = 2<<16 + len(name)
-		case strings.HasPrefix(name, "*/") && strings.HasSuffix(method, name[1:]):
-			rank = 1<<16 + len(name)
-		case name == "*":
-			rank = 0
-		}
-		if rank > best {
+		if rank := matches(key(m), method); rank > best {
 			best, phase, at = rank, text(m.Value), m.Key
 		}
 	}

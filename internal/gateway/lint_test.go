@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -48,13 +49,17 @@ func TestFindings(t *testing.T) {
 		"a method is missing":      {`          "tools/call": full` + "\n", "", "gw.yaml:9:", true},
 		"a phase is too small":     {`"tools/call": full`, `"tools/call": response`, "gw.yaml:9:11: unsafe: tools/call has phase response", true},
 		"request only":             {`"tools/list": response`, `"tools/list": request`, "gw.yaml:10:11: unsafe: tools/list has phase request", true},
-		"off":                      {`"initialize": response`, `"initialize": off`, "unsafe: initialize is not listed", true},
+		"off":                      {`"initialize": response`, `"initialize": off`, "gw.yaml:16:11: unsafe: initialize is off", true},
+		"a phase that is none":     {`"initialize": response`, `"initialize": both`, `gw.yaml:16:25: unsafe: phase "both" of initialize`, true},
+		"a method that is none":    {`          "initialize": response`, `          "initialize": response` + "\n" + `          "tols/call": full`, `gw.yaml:17:11: note: "tols/call" is no method`, false},
 		"a request nobody asks":    {`"tasks/*": response`, `"tasks/*": full`, "gw.yaml:15:11: note: the gateway never asks about the request of tasks/*", false},
 		"no hand-back":             {"          call: mcpGuardrails.call\n", "", "without call: mcpGuardrails.call", false},
 		"a stale name":             {"mcpGuardrails.call", "extMcp.call", "extMcp.* never evaluates", false},
 		"no principal, no session": {"          principal: jwt.sub\n", "", "share one key", false},
 		"mcp in metadata":          {"jwt.sub", "mcp.tool.name", "principal will be missing", false},
 		"credentials":              {"        requestHeaders: {disallowed: [authorization, cookie]}\n", "", "every client header", false},
+		"half the credentials":     {"[authorization, cookie]", "[Authorization]", "gw.yaml:21:25: note: requestHeaders lets cookie through", false},
+		"an allow list of some":    {"{disallowed: [authorization, cookie]}", "{allowed: [x-request-id, cookie]}", "requestHeaders lets cookie through", false},
 		"a short timeout":          {"3s", "800ms", "requestTimeout 800ms is shorter", true},
 		"not a duration":           {"3s", "soon", `requestTimeout "soon" is not a duration`, false},
 		"a second processor":       {"      - kind: remote\n", "      - {kind: remote, failureMode: failClosed, methods: {\"*\": full}, metadata: {principal: a, call: b}, requestHeaders: {}}\n      - kind: remote\n", "put the one that decides last", false},
@@ -87,7 +92,32 @@ func TestNothingGuarded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Lint("gw.yaml", []byte(text))
 			require.ErrorContains(t, err, `"gw.yaml"`)
+			require.NotContains(t, err.Error(), "\n")
 		})
+	}
+}
+
+// An allow list of headers without credentials is as good as a deny list of them.
+func TestAllowedHeaders(t *testing.T) {
+	found, err := Lint("gw.yaml", []byte(strings.Replace(good, "{disallowed: [authorization, cookie]}", "{allowed: [x-request-id]}", 1)))
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// The configurations that the manuals show are such as the linter wants them.
+func TestTheManualsAreQuiet(t *testing.T) {
+	for _, file := range []string{"../../README.md", "../../docs/gateway.md", "../../docs/deploy.md"} {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, block := range strings.Split(string(data), "```yaml\n")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			if !strings.Contains(block, "mcpGuardrails:") {
+				continue
+			}
+			found, err := Lint(file, []byte(block))
+			require.NoError(t, err)
+			require.Empty(t, found)
+		}
 	}
 }
 

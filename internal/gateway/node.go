@@ -1,8 +1,12 @@
 package gateway
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -11,6 +15,32 @@ import (
 const minTimeout = 2500 * time.Millisecond
 
 func parseDuration(s string) (time.Duration, error) { return time.ParseDuration(s) }
+
+// oneLine is a parser's error as line:column: message. By itself it draws a picture
+// of the file.
+func oneLine(err error) error {
+	var e yaml.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if t := e.GetToken(); t != nil && t.Position != nil {
+		return fmt.Errorf("%d:%d: %s", t.Position.Line, t.Position.Column, e.GetMessage())
+	}
+	return errors.New(e.GetMessage())
+}
+
+// words are the entries of a list in lower case.
+func words(n ast.Node) []string {
+	list, _ := unwrap(n).(*ast.SequenceNode)
+	if list == nil {
+		return nil
+	}
+	out := make([]string, 0, len(list.Values))
+	for _, v := range list.Values {
+		out = append(out, strings.ToLower(text(v)))
+	}
+	return out
+}
 
 // members returns the entries of a mapping, nil for anything else.
 func members(n ast.Node) []*ast.MappingValueNode {
