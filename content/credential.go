@@ -76,7 +76,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		return
 	}
 	start, stop, quoted := credentialValue(text, end)
-	if start >= 0 && !quoted {
+	if start >= 0 && (!quoted || text[end] == '>') {
 		sc.value = stop
 	}
 	if start < 0 || !kind.accepts(text[start:stop], quoted) {
@@ -263,14 +263,12 @@ func notLiteral(v string) bool {
 	if strings.ContainsAny(v, "({") || strings.Contains(v, "${") || strings.Contains(v, "://") {
 		return true
 	}
-	l := strings.ToLower(v)
-	for _, p := range [...]string{"process.env", "os.environ", "os.getenv", "env.", "self.", "this.", "config.", "settings.", "secrets.", "vars.", "params.", "args.", "request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:"} {
-		if strings.HasPrefix(l, p) {
-			return true
-		}
-	}
-	return false
+	return oneOf(v, references[:]) > 0
 }
+
+// references begin what refers to a value.
+var references = [...]string{"process.env", "os.environ", "os.getenv", "env.", "self.", "this.", "config.", "settings.", "secrets.", "vars.", "params.", "args.",
+	"request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:"}
 
 // wordsOrPath reports whether v reads as names joined by separators: an identifier, a path, a property chain.
 // Random text has a part that mixes digits and letters in both directions.

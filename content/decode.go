@@ -199,7 +199,7 @@ func plausible(b []byte) bool {
 func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 	layer, charged := v.layer+1, 0
 	for compressed(plain) {
-		out, cut, err := inflate(plain, min(maxInflate, max(sc.budget, 0)))
+		out, cut, err := sc.streams.inflate(plain, min(maxInflate, max(sc.budget, 0)))
 		if cut {
 			sc.incomplete(v, lo, hi)
 		}
@@ -325,21 +325,37 @@ func worth(b []byte) bool {
 	return ok
 }
 
-func compressed(b []byte) bool {
-	if len(b) < 10 {
-		return false
+// streams undoes compression. Its readers are made once and used again, for they are far larger than most of what
+// they read.
+type streams struct {
+	src  bytes.Reader
+	gzip *gzip.Reader
+	zlib io.ReadCloser
+}
+
+// reader returns a reader of what b unfolds to.
+func (s *streams) reader(b []byte) (io.Reader, error) {
+	s.src.Reset(b)
+	if b[0] == 0x1f {
+		if s.gzip == nil {
+			s.gzip = new(gzip.Reader)
+		}
+		return s.gzip, s.gzip.Reset(&s.src)
 	}
-	return b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 || b[0] == 0x78 && (uint(b[0])<<8|uint(b[1]))%31 == 0
+	if s.zlib == nil {
+		z, err := zlib.NewReader(&s.src)
+		if err != nil {
+			return nil, err
+		}
+		s.zlib = z
+		return z, nil
+	}
+	return s.zlib, s.zlib.(zlib.Resetter).Reset(&s.src, nil)
 }
 
 // inflate undoes one layer of gzip or zlib up to limit bytes. cut is true when there was more.
-func inflate(b []byte, limit int) (out []byte, cut bool, err error) {
-	var r io.Reader
-	if b[0] == 0x1f {
-		r, err = gzip.NewReader(bytes.NewReader(b))
-	} else {
-		r, err = zlib.NewReader(bytes.NewReader(b))
-	}
+func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error) {
+	r, err := s.reader(b)
 	if err != nil {
 		return nil, false, err
 	}
@@ -355,6 +371,34 @@ func inflate(b []byte, limit int) (out []byte, cut bool, err error) {
 		err = nil
 	}
 	return out, false, err
+}
+
+// compressed reports whether bytes begin a stream that inflate reads: the marks of its format, and a first block
+// that there can be.
+func compressed(b []byte) bool {
+	if len(b) < 10 {
+		return false
+	}
+	switch {
+	case b[0] == 0x1f && b[1] == 0x8b && b[2] == 8:
+		return b[3] != 0 || len(b) < 11 || blockBegins(b[10:])
+	case b[0] == 0x78 && (uint(b[0])<<8|uint(b[1]))%31 == 0 && b[1]&0x20 == 0:
+		return blockBegins(b[2:])
+	}
+	return false
+}
+
+// blockBegins reports whether bytes may begin a block of RFC 1951.
+func blockBegins(b []byte) bool {
+	switch b[0] >> 1 & 3 {
+	case 0:
+		return len(b) < 5 || b[1] == ^b[3] && b[2] == ^b[4]
+	case 2:
+		return len(b) < 2 || b[0]>>3 <= 29 && b[1]&0x1f <= 29
+	case 3:
+		return false
+	}
+	return true
 }
 
 // asText returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last

@@ -1,7 +1,6 @@
 package content
 
 import (
-	"html"
 	"strings"
 	"unicode/utf8"
 )
@@ -78,49 +77,6 @@ func percentStep(src string, i int) (int, string) {
 
 // maxPercentRun is how many escaped bytes are undone together, give or take the rest of a character.
 const maxPercentRun = 32
-
-// maxEntity bounds an HTML entity, in bytes.
-const maxEntity = 12
-
-// entityLen returns the length of the entity at the start of s, 0 when there is none.
-func entityLen(s string) int {
-	_, n := entity(s)
-	return n
-}
-
-// entity decodes the HTML entity at the start of s.
-func entity(s string) (string, int) {
-	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
-	if end < 3 || !isAlnum(s[1]) && s[1] != '#' {
-		return "", 0
-	}
-	switch s[1:end] {
-	case "lt":
-		return "<", end + 1
-	case "gt":
-		return ">", end + 1
-	case "amp":
-		return "&", end + 1
-	case "quot":
-		return `"`, end + 1
-	}
-	if to, ok := entities[s[1:end]]; ok {
-		return to, end + 1
-	}
-	if to := html.UnescapeString(s[:end+1]); to != s[:end+1] {
-		return to, end + 1
-	}
-	return "", 0
-}
-
-// entities are those that texts are full of; the library knows the rest.
-var entities = func() map[string]string {
-	m := map[string]string{}
-	for _, n := range []string{"apos", "nbsp", "#39", "#34", "#x27", "#x2F", "#47", "#60", "#62", "#160", "ndash", "mdash", "rsquo", "lsquo", "ldquo", "rdquo", "hellip", "copy", "shy", "zwnj", "zwj"} {
-		m[n] = html.UnescapeString("&" + n + ";")
-	}
-	return m
-}()
 
 func backslashLen(s string) int {
 	switch {

@@ -21,7 +21,8 @@ type keyword struct {
 // depend on each other, so the pass runs at several hundred MB/s whatever the text.
 type keywordIndex struct {
 	bits  [1 << indexBits / 64]uint64
-	slots [indexSlots]slot // open addressing by trigram
+	slots []slot // open addressing by trigram; a power of two of them, twice the trigrams at least
+	shift uint32 // of the hash that leads to a slot
 }
 
 // slot is the keywords that begin with one trigram.
@@ -31,8 +32,8 @@ type slot struct {
 }
 
 const (
-	indexBits  = 15
-	indexSlots = 4096 // far above the number of trigrams that a rule pack can bring
+	indexBits = 15
+	maxSlots  = 1 << 14 // far above what a rule pack can bring
 )
 
 func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> (32 - indexBits) }
@@ -48,8 +49,16 @@ var foldTable = func() (t [256]byte) {
 }()
 
 func newKeywordIndex(words []keyword) (*keywordIndex, error) {
-	x := &keywordIndex{}
-	used := 0
+	x := &keywordIndex{shift: 32}
+	size := 1
+	for size < 2*len(words) {
+		size *= 2
+		x.shift--
+	}
+	if size > maxSlots {
+		return nil, fmt.Errorf("compile keywords: %d words, more than %d", len(words), maxSlots/2)
+	}
+	x.slots = make([]slot, size)
 	for _, w := range words {
 		w.text = foldASCII(w.text)
 		w.rest = w.text[minKeyword:]
@@ -57,11 +66,6 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 		b := trigramHash(h)
 		x.bits[b>>6] |= 1 << (b & 63)
 		s := x.slot(h)
-		if s.words == nil {
-			if used++; used > indexSlots/2 {
-				return nil, fmt.Errorf("compile keywords: more than %d beginnings", indexSlots/2)
-			}
-		}
 		s.trigram = h
 		s.words = append(s.words, w)
 	}
@@ -70,8 +74,8 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 
 // slot returns the slot of a trigram, or the empty one where it would go.
 func (x *keywordIndex) slot(h uint32) *slot {
-	for i := h * 0x85EBCA6B >> 20; ; i++ {
-		s := &x.slots[i%indexSlots]
+	for i := h * 0x85EBCA6B >> x.shift; ; i++ {
+		s := &x.slots[int(i)&(len(x.slots)-1)]
 		if s.words == nil || s.trigram == h {
 			return s
 		}
@@ -119,9 +123,12 @@ func mustIndex(words ...string) *keywordIndex {
 }
 
 // any reports whether any keyword occurs in text.
-func (x *keywordIndex) any(text string) bool {
+func (x *keywordIndex) any(text string) bool { return x.first(text) < len(text) }
+
+// first returns where the first keyword in text begins, the length of text when there is none.
+func (x *keywordIndex) first(text string) int {
 	if len(text) < minKeyword {
-		return false
+		return len(text)
 	}
 	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
 	for i := 2; i < len(text); i++ {
@@ -133,11 +140,25 @@ func (x *keywordIndex) any(text string) bool {
 		s := x.slot(h)
 		for j := range s.words {
 			if hasFoldPrefix(text[i+1:], s.words[j].rest) {
-				return true
+				return i - 2
 			}
 		}
 	}
-	return false
+	return len(text)
+}
+
+// ahead remembers the first keyword at or after a place, so that looks whose windows overlap read each byte once.
+type ahead struct {
+	from, at int
+	known    bool
+}
+
+// within reports whether a keyword of x begins in text[lo:hi]. Calls come with rising lo, nearly always.
+func (a *ahead) within(x *keywordIndex, text string, lo, hi int) bool {
+	if !a.known || lo < a.from || lo > a.at {
+		a.from, a.at, a.known = lo, lo+x.first(text[lo:]), true
+	}
+	return a.at < min(hi, len(text))
 }
 
 // foldASCII returns s with its ASCII letters in lower case and all else as it is.

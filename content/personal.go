@@ -372,15 +372,13 @@ func digitsOf(s string) string {
 // contextBefore is how far before a number a word that explains it is looked for, in bytes.
 const contextBefore = 32
 
-func contextWord(text string, start int, words ...string) bool {
-	before := strings.ToLower(text[max(0, start-contextBefore):start])
-	for _, w := range words {
-		if strings.Contains(before, w) {
-			return true
-		}
-	}
-	return false
+// announced reports whether one of the words stands shortly before byte start.
+func announced(text string, start int, words *keywordIndex) bool {
+	return words.any(text[max(0, start-contextBefore):start])
 }
+
+// ssnWords announce a social security number.
+var ssnWords = mustIndex("ssn", "social security", "social_security")
 
 // ssn looks for a United States social security number: written 3-2-4, or any way after its name.
 func (sc *scan) ssn(start, end, count int) {
@@ -397,7 +395,7 @@ func (sc *scan) ssn(start, end, count int) {
 	if count != 9 || !outside(text, start, end) {
 		return
 	}
-	if ssnValid(digitsOf(text[start:end])) && contextWord(text, start, "ssn", "social security", "social_security") {
+	if ssnValid(digitsOf(text[start:end])) && announced(text, start, ssnWords) {
 		sc.add(detSSN, start, end)
 	}
 }

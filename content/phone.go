@@ -12,7 +12,7 @@ import (
 const maxPhoneChecks = 4
 
 // phoneWords announce a telephone number.
-var phoneWords = []string{"phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms"}
+var phoneWords = mustIndex("phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms")
 
 // internationals visits the plus signs whose digits come in ones and twos, which the visit of all digits passes by.
 func (sc *scan) internationals() {
@@ -65,7 +65,7 @@ func (sc *scan) international(start, end, count int) {
 	if count < 8 || count > 15 || !phoneEnds(text, end) {
 		return
 	}
-	if end-at-1 == count && count < 10 && !contextWord(text, at, phoneWords...) {
+	if end-at-1 == count && count < 10 && !announced(text, at, phoneWords) {
 		return
 	}
 	if sc.validPhone(text[at:end], "ZZ") {
@@ -83,7 +83,7 @@ func (sc *scan) national(start, end, count int) {
 	if start > 0 && text[start-1] == '(' {
 		start--
 	}
-	if start > 0 && (isAlnum(text[start-1]) || strings.IndexByte("_-./#=&?+", text[start-1]) >= 0) || !contextWord(text, start, phoneWords...) {
+	if start > 0 && (isAlnum(text[start-1]) || strings.IndexByte("_-./#=&?+", text[start-1]) >= 0) || !announced(text, start, phoneWords) {
 		return
 	}
 	if sc.validPhone(text[start:end], "US") {

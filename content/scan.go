@@ -55,6 +55,7 @@ type scan struct {
 	pair          credential // what the name announces in container pairIn, whose value is another member
 	pairIn        int32
 	phones        int // calls of the phone library so far
+	streams       streams
 
 	reached        // in the current view
 	bodies  []int  // end of the last run of a set in the current view, by its number
@@ -70,9 +71,12 @@ type told struct{ count, last int }
 // nothing about any other view.
 type reached struct {
 	markup, fenced, value, verbs int
+	azure                        int
 	thingless                    int // no word for instructions was found up to here
 	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended
 	pem                          pemMemo
+	putty                        ahead
+	svg, scripts, links          ahead
 }
 
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
@@ -282,10 +286,31 @@ func (sc *scan) flush() {
 		sc.spans = append(sc.spans, span{h.det, start, end})
 		sc.report(h, start, end)
 	}
-	if before > 0 || sc.v.up != nil {
-		slices.SortFunc(sc.spans, func(a, b span) int { return a.start - b.start })
+	sc.order(before)
+}
+
+// order sorts the spans of the current string, of which those up to before are sorted. The new ones mostly are,
+// too, and mostly stand behind the others; few that do not are moved to their place.
+func (sc *scan) order(before int) {
+	s := sc.spans
+	late := func(a, b span) int { return a.start - b.start }
+	if len(s)-before > fewSpans {
+		if !slices.IsSortedFunc(s[max(before-1, 0):], late) {
+			slices.SortFunc(s, late)
+		}
+		return
+	}
+	for i := max(before, 1); i < len(s); i++ {
+		if x := s[i]; x.start < s[i-1].start {
+			j, _ := slices.BinarySearchFunc(s[:i], x.start+1, func(a span, at int) int { return a.start - at })
+			copy(s[j+1:i+1], s[j:i])
+			s[j] = x
+		}
 	}
 }
+
+// fewSpans is how many spans are moved one by one.
+const fewSpans = 8
 
 // shaped reports whether hit i overlaps one of a detector that knows the secret by its shape.
 func (sc *scan) shaped(i int) bool {

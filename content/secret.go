@@ -28,18 +28,19 @@ const maxPEM = 64 << 10
 type pemMemo struct {
 	next int // first end marker at or after from; -1 when there is none
 	from int
+	end  int // of the last key
 }
 
 // privateKey looks for an armoured private key: PEM of any kind, encrypted or not, OpenSSH, PGP. The key is
 // masked whole; when its end is missing, as in a cut-off listing, up to where key material stops.
 func (sc *scan) privateKey(at int) {
 	text := sc.text
-	if n := len(sc.hits); n > 0 && sc.hits[n-1].det == detPrivateKey && sc.hits[n-1].end > at {
+	if at < sc.pem.end {
 		return
 	}
 	head := text[at:min(len(text), at+80)]
-	kind := strings.Index(strings.ToUpper(head), "PRIVATE KEY")
-	if kind < 0 || strings.IndexByte(head[:kind], '\n') >= 0 {
+	kind := privateKeyWords.first(head)
+	if kind == len(head) || strings.IndexByte(head[:kind], '\n') >= 0 {
 		return
 	}
 	body := at + kind + len("PRIVATE KEY")
@@ -67,8 +68,11 @@ func (sc *scan) privateKey(at int) {
 	if elided(text[body:end]) {
 		return
 	}
+	sc.pem.end = end
 	sc.add(detPrivateKey, at, end)
 }
+
+var privateKeyWords = mustIndex("private key")
 
 // mention reports whether what follows the words of a header closes a quotation: program text and manuals name
 // the header, and no key follows.
@@ -112,16 +116,22 @@ func (sc *scan) nextEnd(from int) int {
 	return m.next
 }
 
+// puttyPrivate begins the private half of a PuTTY key file.
+var puttyPrivate = mustIndex("private-lines:")
+
 // puttyKey looks for the private half of a PuTTY key file.
 func (sc *scan) puttyKey(at int) {
-	text := sc.text[at:min(len(sc.text), at+maxPEM)]
-	if i := strings.Index(text, "Private-Lines:"); i >= 0 {
-		end := at + i + len("Private-Lines:")
-		for end < len(sc.text) && (setAllB64[sc.text[end]] || sc.text[end] == ' ' || sc.text[end] == '\n' || sc.text[end] == '\r') {
-			end++
-		}
-		sc.add(detPrivateKey, at, end)
+	if !sc.putty.within(puttyPrivate, sc.text, at, at+maxPEM) {
+		return
 	}
+	end := sc.putty.at + len("Private-Lines:")
+	for end < len(sc.text) && (setAllB64[sc.text[end]] || sc.text[end] == ' ' || sc.text[end] == '\n' || sc.text[end] == '\r') {
+		end++
+	}
+	if n := len(sc.hits); n > 0 && sc.hits[n-1].det == detPrivateKey && sc.hits[n-1].end >= end {
+		return
+	}
+	sc.add(detPrivateKey, at, end)
 }
 
 // extent returns the end of the run of set from start, at most limit bytes long.
@@ -202,11 +212,12 @@ func (sc *scan) bearer(at int) {
 	sc.add(detBearer, start, end)
 }
 
+var authorization = mustIndex("authorization")
+
 // basicAuth looks for the credentials of an Authorization header of the basic scheme.
 func (sc *scan) basicAuth(at int) {
 	start := at + len("basic ")
-	before := strings.ToLower(sc.text[max(0, at-24):at])
-	if !strings.Contains(before, "authorization") && !(at == 0 && strings.Contains(strings.ToLower(sc.memberName()), "authorization")) {
+	if !authorization.any(sc.text[max(0, at-24):at]) && !(at == 0 && authorization.any(sc.memberName())) {
 		return
 	}
 	end := extent(sc.text, start, maxToken, setBase64)
@@ -232,9 +243,13 @@ var newlineFreeURL = newCharset(lowerLetters + upperLetters + digitChars + "./_-
 
 // azureKey looks for the key in a storage or bus connection string.
 func (sc *scan) azureKey(at int) {
-	eq := strings.IndexByte(sc.text[at:], '=')
-	start := at + eq + 1
+	start := at + strings.IndexByte(sc.text[at:], '=') + 1
+	if start <= sc.azure {
+		// Inside the run of one before.
+		return
+	}
 	end := extent(sc.text, start, maxToken, setBase64)
+	sc.azure = end
 	if end-start >= 40 && !placeholder(sc.text[start:end]) {
 		sc.add(detAzureKey, start, end)
 	}

@@ -224,14 +224,13 @@ func placeholder(v string) bool {
 	if strings.IndexByte("xX0*.-_", v[0]) >= 0 && strings.Trim(v, v[:1]) == "" {
 		return true
 	}
-	l := strings.ToLower(v[:min(len(v), 128)])
-	for _, w := range [...]string{"example", "xxxx", "placeholder", "changeme", "change_me", "change-me", "your_", "your-", "yourkey",
-		"yourtoken", "yoursecret", "yourpass", "dummy", "redacted", "insert", "replace_", "replace-", "****", "....",
-		// Keys that the issuers publish in their manuals.
-		"4ec39hqlyjwdarjtt1zdp7dc"} {
-		if strings.Contains(l, w) {
-			return true
-		}
-	}
-	return false
+	return placeholders.any(v[:min(len(v), maxPlaceholder)])
 }
+
+// maxPlaceholder is how much of a value is read to tell that it is none, in bytes.
+const maxPlaceholder = 128
+
+// placeholders are what documentation writes into a value; the last is a key that its issuer publishes in a manual.
+var placeholders = mustIndex("example", "xxxx", "placeholder", "changeme", "change_me", "change-me", "your_", "your-", "yourkey",
+	"yourtoken", "yoursecret", "yourpass", "dummy", "redacted", "insert", "replace_", "replace-", "****", "....",
+	"4ec39hqlyjwdarjtt1zdp7dc")

@@ -211,29 +211,46 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		}
 		return false, true
 	}
-	before := strings.ToLower(text[max(0, start-160):start])
-	if i := strings.LastIndexByte(before, '<'); i >= 0 && strings.IndexByte(before[i:], '>') < 0 {
-		tag := before[i:]
-		switch {
-		case strings.HasPrefix(tag, "<img"), strings.HasPrefix(tag, "<image"), strings.HasPrefix(tag, "<iframe"), strings.HasPrefix(tag, "<video"), strings.HasPrefix(tag, "<object"), strings.HasPrefix(tag, "<embed"):
+	for i := start - 1; i >= 0 && start-i <= maxTag && text[i] != '>'; i-- {
+		if text[i] != '<' {
+			continue
+		}
+		switch tag := text[i+1 : start]; {
+		case oneOf(tag, imageTags[:]) > 0:
 			return true, false
-		case strings.HasPrefix(tag, "<a "), strings.HasPrefix(tag, "<form"):
+		case oneOf(tag, linkTags[:]) > 0:
 			return false, true
 		}
+		break
 	}
 	return false, false
 }
 
+// maxTag is how far before an address its tag is looked for, in bytes.
+const maxTag = 160
+
+var (
+	imageTags = [...]string{"img", "image", "iframe", "video", "object", "embed"}
+	linkTags  = [...]string{"a ", "form"}
+)
+
 // signed reports whether a query is that of a signed address of a content network or an object store.
 func signed(query string) bool {
-	l := strings.ToLower(query)
-	for _, p := range [...]string{"x-amz-signature=", "x-goog-signature=", "x-goog-credential=", "key-pair-id=", "sig=", "signature=", "hmac=", "expires=", "se=", "token=exp", "verify=", "hash=", "s=", "ixid=", "ixlib=", "oh=", "jwt="} {
-		if strings.HasPrefix(l, p) || strings.Contains(l, "&"+p) {
+	for {
+		if oneOf(query, signatures[:]) > 0 {
 			return true
 		}
+		i := strings.IndexByte(query, '&')
+		if i < 0 {
+			return false
+		}
+		query = query[i+1:]
 	}
-	return false
 }
+
+// signatures are the parameters of signed addresses.
+var signatures = [...]string{"x-amz-signature=", "x-goog-signature=", "x-goog-credential=", "key-pair-id=", "sig=", "signature=", "hmac=", "expires=", "se=", "token=exp",
+	"verify=", "hash=", "s=", "ixid=", "ixlib=", "oh=", "jwt="}
 
 // opaqueIn reports whether s has a value of at least n characters that no one would read: a run of base64 or
 // hexadecimal that mixes what words do not mix.
@@ -266,40 +283,55 @@ func opaqueLabel(host string) bool {
 
 func hasMixedCase(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s }
 
+// What the script of a data: address has, and what a picture must have before it can run any.
+var (
+	scriptWords = mustIndex("<script", "%3cscript", "javascript:", "onload=", "onerror=", "onclick=", "fetch(", "eval(", "document.", "window.", "xmlhttprequest")
+	svgWords    = mustIndex("script", "onload", "base64")
+)
+
+// Bounds of a data: address, in bytes: of what stands before its comma, and of what is read of it.
+const (
+	maxDataHead = 128
+	maxDataURI  = 4096
+)
+
 // dataURI looks at a data: address whose type can run script.
 func (sc *scan) dataURI(at int) {
-	body := sc.text[at:min(len(sc.text), at+4096)]
-	l := strings.ToLower(body)
-	comma := strings.IndexByte(l, ',')
-	if comma < 0 || comma > 128 {
+	text := sc.text
+	end := min(len(text), at+maxDataURI)
+	comma := strings.IndexByte(text[at:min(end, at+maxDataHead+1)], ',')
+	if comma < 0 || sc.full(detDataURI) {
 		return
 	}
-	if strings.HasPrefix(l, "data:image/svg") && !strings.Contains(l, "script") && !strings.Contains(l, "onload") && !strings.Contains(l, "base64") {
+	head, start := text[at:at+comma], at+comma+1
+	if hasFoldPrefix(head, "data:image/svg") && !sc.svg.within(svgWords, text, at, end) {
 		return
 	}
-	payload := l[comma+1:]
-	if strings.Contains(l[:comma], "base64") {
-		payload = strings.ToLower(decodePrefix(body[comma+1:]))
+	found := false
+	if base64Word.any(head) {
+		found = scriptWords.any(decodePrefix(text[start:end]))
+	} else {
+		found = sc.scripts.within(scriptWords, text, start, end)
 	}
-	for _, w := range [...]string{"<script", "javascript:", "onload=", "onerror=", "onclick=", "fetch(", "eval(", "document.", "window.", "xmlhttprequest"} {
-		if strings.Contains(payload, w) || strings.Contains(payload, strings.ReplaceAll(w, "<", "%3c")) {
-			sc.add(detDataURI, at, at+comma+1)
-			return
-		}
+	if found {
+		sc.add(detDataURI, at, start)
 	}
 }
+
+var base64Word = mustIndex("base64")
+
+// linkScripts are what a javascript: address in a link does when it is up to something.
+var linkScripts = mustIndex("fetch(", "xmlhttprequest", "document.cookie", "location=", "eval(", "atob(", "sendbeacon")
+
+// maxScriptURI is how much of a javascript: address is read, in bytes.
+const maxScriptURI = 160
 
 // scriptURI looks at a javascript: address in a link.
 func (sc *scan) scriptURI(at int) {
 	if at == 0 || strings.IndexByte("(\"'=", sc.text[at-1]) < 0 {
 		return
 	}
-	end := min(len(sc.text), at+160)
-	l := strings.ToLower(sc.text[at:end])
-	for _, w := range [...]string{"fetch(", "xmlhttprequest", "document.cookie", "location=", "eval(", "atob(", "sendbeacon"} {
-		if strings.Contains(l, w) {
-			sc.add(detDataURI, at, at+len("javascript:"))
-			return
-		}
+	if sc.links.within(linkScripts, sc.text, at, at+maxScriptURI) {
+		sc.add(detDataURI, at, at+len("javascript:"))
 	}
 }

@@ -12,13 +12,30 @@ type view struct {
 	step   stepFunc
 	layer  int // decodings below the raw text
 
-	// Position reached by the last origin call: calls come in rising order, which makes them linear together.
-	in, out int
+	// The unit that the last origin call began in: calls come in rising order, which makes them linear together.
+	at unit
+}
+
+// unit is one step of a view: n bytes of src at in became to, at out.
+type unit struct {
+	in, out, n int
+	to         string
+	same       bool
 }
 
 // stepFunc reads the unit of src at i: how many bytes it takes, and what it becomes. A unit may be a whole run
 // of text that stays as it is, and then returns that text.
 type stepFunc func(src string, i int) (n int, to string)
+
+// unitAt reads the unit at byte in of the text that v was made from.
+func (v *view) unitAt(in, out int) unit {
+	u := unit{in: in, out: out}
+	if src := v.up.text; in < len(src) {
+		u.n, u.to = v.step(src, in)
+		u.same = u.to == src[in:in+u.n]
+	}
+	return u
+}
 
 // origin returns the span of the raw text that the span start..end of the view was made from.
 func (v *view) origin(start, end int) (int, int) {
@@ -28,32 +45,24 @@ func (v *view) origin(start, end int) (int, int) {
 	case v.whole:
 		return v.up.origin(v.lo, v.hi)
 	}
-	if start < v.out {
-		v.in, v.out = 0, 0
+	u := v.at
+	if u.n == 0 || start < u.out {
+		u = v.unitAt(0, 0)
 	}
-	src := v.up.text
-	lo, hi := -1, len(src)
-	for v.in < len(src) {
-		n, to := v.step(src, v.in)
-		same := to == src[v.in:v.in+n]
-		if lo < 0 && v.out+len(to) > start {
-			lo = v.in
-			if same {
-				lo += start - v.out
-			}
-		}
-		if lo >= 0 && v.out+len(to) >= end {
-			hi = v.in + n
-			if same {
-				hi = v.in + end - v.out
-			}
-			break
-		}
-		v.in += n
-		v.out += len(to)
+	for u.n > 0 && u.out+len(u.to) <= start {
+		u = v.unitAt(u.in+u.n, u.out+len(u.to))
 	}
-	if lo < 0 {
-		lo = len(src)
+	v.at = u
+	lo := u.in
+	if u.same {
+		lo += start - u.out
+	}
+	for u.n > 0 && u.out+len(u.to) < end {
+		u = v.unitAt(u.in+u.n, u.out+len(u.to))
+	}
+	hi := u.in + u.n
+	if u.same && u.n > 0 {
+		hi = u.in + end - u.out
 	}
 	return v.up.origin(lo, hi)
 }
