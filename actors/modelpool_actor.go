@@ -28,6 +28,7 @@ type poolActor struct {
 
 	queue   batch.Queue[*flight]
 	flights map[flightKey]*flight
+	fresh   []*flight // working memory of admit
 	open    map[*messages.Classify]*request
 
 	slots []*slot

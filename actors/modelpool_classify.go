@@ -123,6 +123,13 @@ type classification struct {
 	segments []ModelSegment
 	keys     []cacheKey
 	result   ModelResult
+	// few is the memory of the lists of a call of one short text, which most are.
+	few struct {
+		keys    [1]cacheKey
+		pieces  [1]piece
+		spans   [2]span
+		missing [2]int
+	}
 }
 
 // piece is a part of a segment that is cut into windows.
@@ -166,8 +173,8 @@ func (c *classification) do() (ModelResult, error) {
 
 // lookUp answers segments that are known and returns the others.
 func (c *classification) lookUp() []piece {
-	c.keys = make([]cacheKey, len(c.segments))
-	pieces := make([]piece, 0, len(c.segments))
+	c.keys = append(c.few.keys[:0], make([]cacheKey, len(c.segments))...)
+	pieces := c.few.pieces[:0]
 	hits := 0
 	for i, s := range c.segments {
 		c.keys[i] = c.h.cache.segmentKey(c.identity, s.Surface, s.Text)
@@ -343,7 +350,10 @@ func (c *classification) gateBlocks(segment int, score float64) bool {
 // counted as dropped with their segment, in the order of the pieces.
 func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
 	var windows []inference.Window
-	var spans []span
+	spans := c.few.spans[:0]
+	if stage == messages.StageGate {
+		spans = nil // the judge's come beside these
+	}
 	for _, p := range pieces {
 		from := len(windows)
 		windows = c.plan(windows, c.models[stage], p, budget-from)
@@ -351,7 +361,7 @@ func (c *classification) read(stage int, pieces []piece, budget int) ([]span, er
 			spans = append(spans, span{segment: p.segment, start: p.start + w.Start, end: p.start + w.End, score: -1})
 		}
 	}
-	missing := make([]int, 0, len(windows))
+	missing := c.few.missing[:0]
 	stop := false
 	for i := range windows {
 		s, ok := c.h.cache.window(windows[i].Key)
@@ -406,15 +416,15 @@ func (c *classification) ask(stage int, windows []inference.Window, missing []in
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	msg := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Stage: stage, Deadline: deadline,
-		Windows: make([]inference.Window, len(missing))}
-	if stage == messages.StageJudge {
-		msg.BlockAts = make([]float64, len(missing))
-	}
-	for k, i := range missing {
-		msg.Windows[k] = windows[i]
-		if msg.BlockAts != nil {
-			msg.BlockAts[k] = c.segments[spans[i].segment].BlockAt
+		Windows: windows}
+	if len(missing) < len(windows) {
+		msg.Windows = make([]inference.Window, len(missing))
+		for k, i := range missing {
+			msg.Windows[k] = windows[i]
 		}
+	}
+	if stage == messages.StageJudge {
+		c.blockAts(msg, missing, spans)
 	}
 	got, err := c.h.submit(ctx, msg)
 	if err != nil {
@@ -427,6 +437,21 @@ func (c *classification) ask(stage int, windows []inference.Window, missing []in
 	c.result.Shared += got.Shared
 	c.result.Computed += got.Computed
 	return nil
+}
+
+// blockAts says when the request ends early: one score where all windows agree.
+func (c *classification) blockAts(msg *messages.Classify, missing []int, spans []span) {
+	at := func(k int) float64 { return c.segments[spans[missing[k]].segment].BlockAt }
+	msg.BlockAt = at(0)
+	for k := range missing {
+		if at(k) != msg.BlockAt {
+			msg.BlockAts = make([]float64, len(missing))
+			for k := range missing {
+				msg.BlockAts[k] = at(k)
+			}
+			return
+		}
+	}
 }
 
 // within bounds a wait by the deadline of the call, or by a default when neither

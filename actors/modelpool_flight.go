@@ -24,6 +24,10 @@ type request struct {
 	computed int
 	fault    *messages.ModelError // the first error that concerns one window only
 	done     bool
+	one      struct { // the memory of a request of one window, which most are
+		flight [1]*flight
+		score  [1]float32
+	}
 }
 
 // flight is one window that is queued or being computed, for everyone who waits
@@ -36,6 +40,7 @@ type flight struct {
 	queued  time.Time
 	job     *job // nil while queued
 	retried bool
+	alone   [1]waiter // the memory of waiters when there is one
 }
 
 type flightKey struct {
@@ -87,8 +92,12 @@ func (p *poolActor) admit(m *messages.Classify) {
 		return
 	}
 	now := time.Now()
-	req := &request{msg: m, deadline: m.Deadline, admitted: now, scores: make([]float32, len(m.Windows)),
-		flights: make([]*flight, len(m.Windows)), left: len(m.Windows)}
+	req := &request{msg: m, deadline: m.Deadline, admitted: now, left: len(m.Windows)}
+	if len(m.Windows) == 1 {
+		req.scores, req.flights = req.one.score[:], req.one.flight[:]
+	} else {
+		req.scores, req.flights = make([]float32, len(m.Windows)), make([]*flight, len(m.Windows))
+	}
 	if req.deadline.IsZero() {
 		req.deadline = now.Add(unboundedWait)
 	}
@@ -99,7 +108,11 @@ func (p *poolActor) admit(m *messages.Classify) {
 	for i := range req.scores {
 		req.scores[i] = -1
 	}
-	var fresh []*flight
+	fresh := p.fresh[:0]
+	defer func() {
+		clear(fresh)
+		p.fresh = fresh[:0]
+	}()
 	tokens, longest := 0, 0
 	for i, w := range m.Windows {
 		key := flightKey{m.Stage, w.Key}
@@ -146,7 +159,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 func (p *poolActor) board(req *request, fresh []*flight) {
 	p.open[req.msg] = req
 	for _, f := range fresh {
-		f.waiters = make([]waiter, 0, 1)
+		f.waiters = f.alone[:0]
 	}
 	for i, f := range req.flights {
 		if f == nil {

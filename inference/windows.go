@@ -85,13 +85,14 @@ type planner struct {
 	fed     int
 	tokens  []tokenizer.Token
 	runs    []window.Run
+	hashed  []byte // what a key is the hash of
 	skipped Skips
 }
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
 func (p *planner) release() {
-	*p = planner{tokens: p.tokens[:0], runs: p.runs[:0]}
+	*p = planner{tokens: p.tokens[:0], runs: p.runs[:0], hashed: p.hashed[:0]}
 	planners.Put(p)
 }
 
@@ -126,7 +127,7 @@ func (p *planner) plan(dst []Window, o PlanOptions) ([]Window, Report) {
 				continue
 			}
 		}
-		dst = append(dst, p.c.window(p.tokens[r.From:r.To], w))
+		dst = append(dst, p.window(p.tokens[r.From:r.To], w))
 		planned++
 	}
 	return dst, Report{Read: len(p.text), Skipped: p.skipped}
@@ -182,25 +183,29 @@ func (p *planner) rest(from, planned, read int) int {
 	return max(1, n)
 }
 
-func (c *Classifier) window(tokens []tokenizer.Token, span Span) Window {
-	ids := make([]int32, 0, len(tokens)+len(c.tok.Prefix())+len(c.tok.Suffix()))
-	ids = append(ids, c.tok.Prefix()...)
+func (p *planner) window(tokens []tokenizer.Token, span Span) Window {
+	tok := p.c.tok
+	ids := make([]int32, 0, len(tokens)+len(tok.Prefix())+len(tok.Suffix()))
+	ids = append(ids, tok.Prefix()...)
 	for _, t := range tokens {
 		ids = append(ids, t.ID)
 	}
-	ids = append(ids, c.tok.Suffix()...)
-	return Window{IDs: ids, Start: span.Start, End: span.End, Key: c.windowKey(ids)}
+	ids = append(ids, tok.Suffix()...)
+	w := Window{IDs: ids, Start: span.Start, End: span.End}
+	w.Key, p.hashed = p.c.windowKey(p.hashed, ids)
+	return w
 }
 
-// windowKey hashes ids behind the process's secret and the model's identity.
-func (c *Classifier) windowKey(ids []int32) (key [16]byte) {
-	var small [2200]byte
-	b := append(small[:0], c.key[:]...)
-	b = slices.Grow(b, 4*len(ids))
+// windowKey hashes ids behind the process's secret and the model's identity. buf is
+// working memory, which it returns for the next time: on the stack it would make
+// every new goroutine's grow.
+func (c *Classifier) windowKey(buf []byte, ids []int32) (key [16]byte, _ []byte) {
+	buf = append(buf[:0], c.key[:]...)
+	buf = slices.Grow(buf, 4*len(ids))
 	for _, id := range ids {
-		b = binary.LittleEndian.AppendUint32(b, uint32(id))
+		buf = binary.LittleEndian.AppendUint32(buf, uint32(id))
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(buf)
 	copy(key[:], sum[:])
-	return key
+	return key, buf
 }

@@ -16,7 +16,16 @@ const (
 // windows it may hold: enough to find close lengths, little enough that planning
 // stays far below the cost of the smallest forward pass, and that late windows do
 // not overtake urgent ones of an odd length again and again.
-const scanned = 4
+const scanned = 16
+
+// longer is how much worse a mate is that is longer than the most urgent window than
+// one that is as much shorter: it lengthens every row of the batch, the shorter one
+// only wastes its own.
+const longer = 2
+
+// spare is how many mates are kept to choose from, in multiples of a batch: not every
+// near length fits beside the others.
+const spare = 2
 
 // Need is what the planner knows about one queued window.
 type Need struct {
@@ -133,7 +142,8 @@ type mate struct{ index, tokens, distance int }
 // the head.
 func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) []mate {
 	end := min(len(queue), head+1+scanned*lim.Windows)
-	found := make([]mate, 0, end-head)
+	most := spare * lim.Windows
+	found := make([]mate, 0, min(end-head, most+1))
 	same := 1
 	for i := head + 1; i < end; i++ {
 		n := queue[i].Need()
@@ -144,21 +154,28 @@ func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) 
 		if 2*l > lim.Tokens || waste(need.Tokens+n.Tokens, 2*l) >= lim.Waste {
 			continue
 		}
-		m := mate{index: i, tokens: n.Tokens, distance: max(n.Tokens-need.Tokens, need.Tokens-n.Tokens)}
-		found = append(found, m)
+		m := mate{index: i, tokens: n.Tokens, distance: max(longer*(n.Tokens-need.Tokens), need.Tokens-n.Tokens)}
+		if len(found) < most || m.distance < found[len(found)-1].distance {
+			found = nearest(found, m, most)
+		}
 		if m.distance == 0 {
 			if same++; same == lim.Windows || (same+1)*need.Tokens > lim.Tokens {
 				break
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b mate) int {
-		if a.distance != b.distance {
-			return a.distance - b.distance
-		}
-		return a.index - b.index
-	})
 	return found
+}
+
+// nearest puts m into its place among the nearest so far, behind equals, and keeps
+// most of them.
+func nearest(found []mate, m mate, most int) []mate {
+	at := len(found)
+	for at > 0 && found[at-1].distance > m.distance {
+		at--
+	}
+	found = slices.Insert(found, at, m)
+	return found[:min(len(found), most)]
 }
 
 // waste is the padded share of a batch.
