@@ -73,6 +73,10 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 // the caller brought along.
 var errScannerTimeout = errors.New("scanner timeout")
 
+// ScannerTimeout is the deadline of one scanner that is in force. Like
+// [Engine.ExchangeTimeout] it changes once, when the cost of the model is known.
+func (e *Engine) ScannerTimeout() time.Duration { return e.timeouts().scanner }
+
 // shedRetryAfter is what a shed caller is told to wait: long enough for the
 // exchanges that were in flight to be gone.
 const shedRetryAfter = time.Second

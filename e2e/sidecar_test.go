@@ -67,6 +67,12 @@ type sidecar struct {
 // launch starts the binary and does not wait for anything.
 func launch(t *testing.T, settings env, args ...string) *sidecar {
 	t.Helper()
+	return launchWith(t, settings, func(*exec.Cmd) {}, args...)
+}
+
+// launchWith is launch with a command that the test changes before it runs.
+func launchWith(t *testing.T, settings env, prepare func(*exec.Cmd), args ...string) *sidecar {
+	t.Helper()
 	dir := t.TempDir()
 	s := &sidecar{
 		t: t, dir: dir, addr: freeAddr(t), admin: freeAddr(t),
@@ -88,6 +94,7 @@ func launch(t *testing.T, settings env, args ...string) *sidecar {
 	errs, err := os.Create(s.log)
 	require.NoError(t, err)
 	s.cmd.Stderr = errs
+	prepare(s.cmd)
 	require.NoError(t, s.cmd.Start())
 	go func() {
 		defer cancel()

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -46,7 +47,8 @@ func serveCommand() *cobra.Command {
 // sidecar is one run of the serve command.
 type sidecar struct {
 	settings atomic.Pointer[config.Settings] // in force; replaced by a reload
-	reloads  sync.Mutex                      // one reload at a time; the signal loop must not wait for it
+	reloads  *once                           // of settings, certificates and rules
+	reopens  *once                           // of the audit file
 	sources  config.Sources
 	log      *zap.Logger
 	level    zap.AtomicLevel
@@ -61,32 +63,40 @@ type sidecar struct {
 
 // serve runs the sidecar until a signal has stopped it.
 func serve(ctx context.Context, settings *config.Settings, sources config.Sources) error {
+	// Whoever reads our output may end before us, and that must not end us: a write
+	// to a broken pipe is then an error, which AUDIT_FAILURE_MODE answers.
+	signal.Ignore(syscall.SIGPIPE)
 	// Signals count from the first moment: one during warm-up ends the process at once.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
 	defer signal.Stop(signals)
 
 	s := &sidecar{sources: sources, level: zap.NewAtomicLevelAt(logLevel(settings.LogLevel))}
+	s.reloads, s.reopens = newOnce(s.reload), newOnce(s.reopen)
 	s.settings.Store(settings)
 	s.log = telemetry.NewLogger(zapcore.Lock(os.Stderr), s.level)
 	defer s.log.Sync() //nolint:errcheck // stderr has nothing to sync
-	s.log.Info(telemetry.MsgStarting, zap.String(telemetry.KeyVersion, build.Version()), zap.Int("pid", os.Getpid()))
+	s.log.Info(telemetry.MsgStarting, zap.String(telemetry.KeyVersion, build.Version()), zap.Int("pid", os.Getpid()),
+		zap.Int("gomaxprocs", runtime.GOMAXPROCS(0)), zap.Int("cpus", runtime.NumCPU()))
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if err := s.assemble(registry); err != nil {
 		return err
 	}
-	if stopped, err := s.startOrStop(ctx, signals); stopped || err != nil {
+	missed, stopped, err := s.startOrStop(ctx, signals)
+	if stopped || err != nil {
 		return err
 	}
 	defer s.notify.close()
-	return s.wait(ctx, signals)
+	return s.wait(ctx, signals, missed)
 }
 
 // startOrStop starts the engine, unless a stop signal comes first: that ends the
-// process at once, without an error and without ever serving.
-func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (stopped bool, err error) {
+// process at once, without an error and without ever serving. Signals that ask for
+// something else are handed back: what they point at may have changed since it was
+// read.
+func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (missed []os.Signal, stopped bool, err error) {
 	startCtx, abandon := context.WithCancel(ctx)
 	defer abandon()
 	started := make(chan error, 1)
@@ -96,17 +106,19 @@ func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (st
 		case err := <-started:
 			switch {
 			case !stopped:
-				return false, err
+				return missed, false, err
 			case err != nil:
-				return true, nil // it was told to stop, and it has
+				return nil, true, nil // it was told to stop, and it has
 			}
-			return true, s.engine.Shutdown(ctx)
+			return nil, true, s.engine.Shutdown(ctx)
 		case sig := <-signals:
 			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
 			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
 				stopped = true
 				abandon()
-			} // there is nothing to reload or reopen yet
+			} else if !slices.Contains(missed, sig) {
+				missed = append(missed, sig)
+			}
 		}
 	}
 }
@@ -241,6 +253,7 @@ func (s *sidecar) status() any {
 	return map[string]any{
 		"phase": now.Phase.String(), "since": now.Since, "reason": now.Reason, "parts": parts,
 		"models":              s.engine.Models(),
+		"scanner_timeout_ms":  s.engine.ScannerTimeout().Milliseconds(),
 		"exchange_timeout_ms": s.engine.ExchangeTimeout().Milliseconds(),
 		"grpc_connections":    s.server.Conns(), "grpc_inflight": s.server.Inflight(),
 	}
@@ -264,6 +277,9 @@ func (s *sidecar) start(ctx context.Context) error {
 		s.notify.phase(c)
 		s.server.SetServing(c.To.Ready())
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
+		if c.To.Ready() {
+			s.log.Info(telemetry.MsgServing, zap.Duration("scanner_timeout", s.engine.ScannerTimeout()), zap.Duration("exchange_timeout", s.engine.ExchangeTimeout()))
+		}
 	})
 	go s.watchLiveness(context.WithoutCancel(ctx)) // until the process ends
 	s.rewatch()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -17,11 +18,14 @@ import (
 //
 // The first SIGTERM or SIGINT begins the ordered shutdown, a second one skips its
 // drain wait, a third one ends the process at once. So does a timer that is set at
-// the first signal, whatever the actors do.
-func (s *sidecar) wait(ctx context.Context, signals <-chan os.Signal) error {
+// the first signal, whatever the actors do. The signals of missed came during the
+// start and are carried out first.
+func (s *sidecar) wait(ctx context.Context, signals <-chan os.Signal, missed []os.Signal) error {
 	stops := 0
 	done := make(chan error, 1)
-	reloading := make(chan struct{}, 1)
+	for _, sig := range missed {
+		s.asked(sig)
+	}
 	for {
 		select {
 		case err := <-done:
@@ -34,10 +38,8 @@ func (s *sidecar) wait(ctx context.Context, signals <-chan os.Signal) error {
 		case sig := <-signals:
 			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
 			switch sig {
-			case syscall.SIGHUP:
-				s.reloadSoon(reloading)
-			case syscall.SIGUSR1:
-				s.reopen()
+			case syscall.SIGHUP, syscall.SIGUSR1:
+				s.asked(sig)
 			default:
 				stops++
 				switch stops {
@@ -72,33 +74,52 @@ func (s *sidecar) stop(done chan<- error) {
 	go func() { done <- s.engine.Shutdown(context.Background()) }()
 }
 
-// reloadSoon reloads off the signal loop; signals that arrive meanwhile share the
-// next run.
-func (s *sidecar) reloadSoon(pending chan struct{}) {
+// asked carries out a signal that does not stop the process.
+func (s *sidecar) asked(sig os.Signal) {
+	switch sig {
+	case syscall.SIGHUP:
+		s.reloads.soon()
+	case syscall.SIGUSR1:
+		s.reopens.soon()
+	}
+}
+
+// once runs something off the signal loop, which must not wait for it; requests that
+// arrive before it has begun share that run, and no two runs overlap.
+type once struct {
+	run     func()
+	turn    sync.Mutex
+	pending chan struct{}
+}
+
+func newOnce(run func()) *once { return &once{run: run, pending: make(chan struct{}, 1)} }
+
+func (o *once) soon() {
 	select {
-	case pending <- struct{}{}:
+	case o.pending <- struct{}{}:
 	default:
 		return // one is waiting already and will see the newest files
 	}
 	go func() {
-		s.reloads.Lock()
-		<-pending // from here on a signal asks for another run
-		s.reloads.Unlock()
-		s.reload()
+		o.turn.Lock()
+		defer o.turn.Unlock()
+		<-o.pending // from here on a request asks for another run
+		o.run()
 	}()
 }
 
 // reload reads the settings again and puts in force what can be: each part
-// succeeds or fails alone and says so.
+// succeeds or fails alone and says so, and the last line sums up.
 func (s *sidecar) reload() {
-	s.reloads.Lock()
-	defer s.reloads.Unlock()
 	defer s.notify.reloading()()
+	failed := []string{}
 	fresh, err := config.Load(s.sources)
+	var changes config.Changes
 	if err == nil {
-		err = s.adopt(fresh)
+		changes, err = s.adopt(fresh)
 	}
 	if err != nil {
+		failed = append(failed, "settings")
 		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "settings"), zap.Error(err))
 		s.engine.SettingsRefused(err)
 	}
@@ -106,6 +127,7 @@ func (s *sidecar) reload() {
 	c := s.settings.Load()
 	if files := tlsFiles(c); files.Enabled() {
 		if err := s.server.ReloadTLS(files); err != nil {
+			failed = append(failed, "certificates")
 			s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "certificates"), zap.Error(err))
 		} else {
 			s.log.Info(telemetry.MsgReloaded, zap.String(telemetry.KeyPart, "certificates"))
@@ -114,7 +136,19 @@ func (s *sidecar) reload() {
 	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
 	// The engine logs, counts and audits what becomes of it.
-	_ = s.engine.Reload(ctx, enginePolicy(c))
+	if err := s.engine.Reload(ctx, enginePolicy(c)); err != nil {
+		failed = append(failed, "policy")
+	}
+	s.log.Info(telemetry.MsgReloadDone, zap.Strings("changed", settingNames(changes.Reloadable)),
+		zap.Strings("need_restart", settingNames(changes.Restart)), zap.Strings("failed", failed))
+}
+
+func settingNames(changes []config.Change) []string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Name
+	}
+	return names
 }
 
 // reloadTimeout bounds one reload.
@@ -122,11 +156,11 @@ const reloadTimeout = time.Minute
 
 // adopt takes the reloadable settings of fresh and says what changed and what
 // needs a restart.
-func (s *sidecar) adopt(fresh *config.Settings) error {
+func (s *sidecar) adopt(fresh *config.Settings) (config.Changes, error) {
 	old := s.settings.Load()
 	merged, err := config.Reloaded(old, fresh)
 	if err != nil {
-		return err
+		return config.Changes{}, err
 	}
 	changes := config.Diff(old, fresh)
 	for _, c := range changes.Restart {
@@ -138,7 +172,7 @@ func (s *sidecar) adopt(fresh *config.Settings) error {
 	s.settings.Store(merged)
 	s.rewatch()
 	s.level.SetLevel(logLevel(merged.LogLevel))
-	return nil
+	return changes, nil
 }
 
 // reopen follows a rotated audit file.
@@ -147,5 +181,7 @@ func (s *sidecar) reopen() {
 	defer cancel()
 	if err := s.engine.ReopenAudit(ctx); err != nil {
 		s.log.Error("audit file cannot be opened again", zap.Error(err))
+		return
 	}
+	s.log.Info(telemetry.MsgReopened)
 }

@@ -30,7 +30,7 @@ func (s *sidecar) rewatch() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.unwatch = cancel
-	if err := watchRules(ctx, path, s.log, s.reload); err != nil {
+	if err := watchRules(ctx, path, s.log, s.reloads.soon); err != nil {
 		// A watch that cannot be had is no reason not to serve; SIGHUP still works.
 		s.log.Error("rules are not watched", zap.Error(err))
 		cancel()

@@ -18,7 +18,7 @@ func TestLoggerWritesJSONLines(t *testing.T) {
 	log := NewLogger(zapcore.AddSync(&out), level)
 	log.Debug(MsgServing)
 	require.Empty(t, out.String())
-	log.Info(MsgStepDone, zap.Duration(KeyDuration, 1500*time.Millisecond), Text(KeyMethod, "a\nb\x1b[2J\u009b"))
+	log.Info(MsgStopped, zap.Duration(KeyDuration, 1500*time.Millisecond), Text(KeyMethod, "a\nb\x1b[2J\u009b"))
 	level.SetLevel(zap.DebugLevel)
 	log.Debug(MsgServing)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -29,7 +29,7 @@ func TestLoggerWritesJSONLines(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, ts.IsZero())
 	delete(got, "ts")
-	require.Equal(t, map[string]any{"level": "info", "msg": MsgStepDone, "duration": "1.5s", "method": "a\ufffdb\ufffd[2J\ufffd"}, got)
+	require.Equal(t, map[string]any{"level": "info", "msg": MsgStopped, "duration": "1.5s", "method": "a\ufffdb\ufffd[2J\ufffd"}, got)
 }
 
 func TestTextIsCapped(t *testing.T) {

@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever reads the trail from standard output may end before the sidecar. Under
+// continue it goes on serving, under deny it refuses, and in neither case does it
+// die of the broken pipe.
+func TestBlackboxBrokenPipe(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]string{"continue": "pass", "deny": "UNKNOWN"} {
+		t.Run(mode, func(t *testing.T) {
+			read, write, err := os.Pipe()
+			require.NoError(t, err)
+			s := launchWith(t, noModel.with(env{"AUDIT_LOG_PATH": "-", "AUDIT_FAILURE_MODE": mode}), func(cmd *exec.Cmd) { cmd.Stdout = write })
+			require.NoError(t, write.Close())
+			lines := bufio.NewReader(read)
+			for { // the trail is there until its reader goes
+				line, err := lines.ReadString('\n')
+				require.NoError(t, err)
+				if strings.Contains(line, `"event":"ready"`) {
+					break
+				}
+			}
+			s.awaitServing()
+			require.NoError(t, read.Close())
+			call := toolCall(`{"name":"forecast"}`)
+			eventually(t, func() bool {
+				r := s.wire(call)
+				checkShape(t, call, r)
+				return s.metric("mcp_guardrails_audit_dropped_total") > 0 && r.verdict == want
+			}, "no line was lost")
+			require.Equal(t, serving, s.status(""))
+			s.signal(syscall.SIGTERM)
+			require.Equal(t, 1, s.exitCode(), "lines were lost")
+		})
+	}
+}
+
+// A signal that comes while the sidecar is still starting is not lost: what it
+// points at may have changed since it was read.
+func TestBlackboxSignalsDuringStart(t *testing.T) {
+	t.Parallel()
+	config := writeFile(t, "sallyport.yaml", "log_level: info\n")
+	s := launch(t, noModel.with(env{"CONFIG": config}))
+	s.awaitListening() // the settings were read, the rules are being compiled
+	replaceFile(t, config, "log_level: warn\ndeny_tools: [forecast]\ngrpc: {max_conns: 9}\n")
+	s.signal(syscall.SIGHUP)
+	s.signal(syscall.SIGUSR1)
+	s.awaitLog("setting changed", func(l logLine) bool { return l.text("setting") == "DENY_TOOLS" })
+	s.awaitServing()
+	eventually(t, func() bool { return s.wire(toolCall(`{"name":"forecast"}`)).verdict == "PERMISSION_DENIED" }, "the new settings are not in force")
+	s.awaitLog("setting changed but needs a restart", func(l logLine) bool { return l.text("setting") == "GRPC_MAX_CONNS" })
+}
+
+// A reload says what came of it even when nothing did.
+func TestBlackboxReloadSumsUp(t *testing.T) {
+	t.Parallel()
+	pack := writeFile(t, "pack.yaml", wirePack)
+	config := writeFile(t, "sallyport.yaml", "dry_run: false\n")
+	s := serve(t, noModel.with(env{"CONFIG": config, "INVARIANT_RULES_PATH": pack}))
+	summary := func(changed, restart, failed []any) {
+		t.Helper()
+		n := len(s.logLines(func(l logLine) bool { return l.text("msg") == "reload done" }))
+		s.signal(syscall.SIGHUP)
+		var last logLine
+		eventually(t, func() bool {
+			lines := s.logLines(func(l logLine) bool { return l.text("msg") == "reload done" })
+			if len(lines) == n {
+				return false
+			}
+			last = lines[len(lines)-1]
+			return true
+		}, "no summary")
+		require.Equal(t, []any{changed, restart, failed}, []any{last["changed"], last["need_restart"], last["failed"]})
+	}
+	none := []any{}
+	summary(none, none, none)
+	replaceFile(t, config, "dry_run: true\nmax_inflight: 7\n")
+	summary([]any{"DRY_RUN"}, []any{"MAX_INFLIGHT"}, none)
+	replaceFile(t, config, "dry_run: perhaps\n")
+	summary(none, none, []any{"settings"})
+	replaceFile(t, config, "dry_run: true\n")
+	replaceFile(t, pack, brokenPack)
+	summary(none, none, []any{"policy"})
+	s.signal(syscall.SIGUSR1)
+	s.awaitLog("audit file opened again", nil)
+}
+
+// With one processor, few file descriptors and little memory it still serves.
+func TestBlackboxSmallHost(t *testing.T) {
+	t.Parallel()
+	s := launchWith(t, env{"GOMAXPROCS": "1", "GOMEMLIMIT": "64MiB"}, func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `ulimit -n 32 && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	})
+	s.awaitServing()
+	for range 40 { // more connections than it has descriptors for: some wait, none breaks it
+		s.dial().Connect()
+	}
+	require.Equal(t, "PERMISSION_DENIED", s.wire(toolResult(`{"content":[{"type":"text","text":`+q(attack)+`}]}`)).verdict)
+	require.Equal(t, serving, s.status(""))
+}
