@@ -138,7 +138,11 @@ func (s *Server) reloadTLS(files TLSFiles) error {
 		}
 		return errors.New("reload TLS: switching it on or off needs a restart")
 	}
-	return s.tls.load(files)
+	if err := s.tls.load(files); err != nil {
+		return err
+	}
+	s.opts.Logger.Info("certificates in force", zap.Time("certificate_until", s.tls.leaf().NotAfter))
+	return nil
 }
 
 // Listen binds the address, so that probes find an open port while the rest of the
@@ -155,10 +159,16 @@ func (s *Server) Listen() error {
 	}
 	s.lis = newListener(l, s.opts.MaxConns, probeConns, s.opts.Observer.ConnRefused)
 	log := s.opts.Logger.With(zap.String("addr", l.Addr().String()), zap.Bool("tls", s.tls != nil))
-	if s.tls == nil && !local(l.Addr()) {
+	switch {
+	case s.tls == nil && !local(l.Addr()):
 		log.Warn("listening in plain text beyond this host")
-	} else {
+	case s.tls == nil:
 		log.Info("listening")
+	default:
+		log.Info("listening", zap.Time("certificate_until", s.tls.leaf().NotAfter))
+		if expired(s.tls.leaf()) {
+			log.Warn("the TLS certificate has expired")
+		}
 	}
 	return nil
 }

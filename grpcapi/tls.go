@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // TLSFiles are the certificate of the server and who may call it.
@@ -53,6 +54,11 @@ func (r *reloader) load(f TLSFiles) error {
 	if err != nil {
 		return fmt.Errorf("load TLS certificate %q with key %q: %w", f.Cert, f.Key, err)
 	}
+	if r.current.Load() != nil && expired(pair.Leaf) {
+		// The one in force may have time left. At the start there is none, and a clock
+		// that is wrong must not keep the server from coming up.
+		return fmt.Errorf("load TLS certificate %q: it expired on %s", f.Cert, pair.Leaf.NotAfter.UTC().Format(time.DateTime))
+	}
 	c := &tls.Config{
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"h2"},
@@ -82,6 +88,12 @@ func (r *reloader) load(f TLSFiles) error {
 	r.current.Store(c)
 	return nil
 }
+
+// leaf is the certificate in force.
+func (r *reloader) leaf() *x509.Certificate { return r.current.Load().Certificates[0].Leaf }
+
+// expired reports whether no client that looks will accept the certificate.
+func expired(leaf *x509.Certificate) bool { return time.Now().After(leaf.NotAfter) }
 
 func pool(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)

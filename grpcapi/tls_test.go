@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -30,6 +32,7 @@ import (
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
+	life time.Duration // of what it issues, from now on
 }
 
 func newAuthority(t testing.TB, name string) *authority {
@@ -44,7 +47,7 @@ func newAuthority(t testing.TB, name string) *authority {
 	require.NoError(t, err)
 	cert, err := x509.ParseCertificate(der)
 	require.NoError(t, err)
-	return &authority{cert, key}
+	return &authority{cert: cert, key: key, life: time.Hour}
 }
 
 func (a *authority) pool() *x509.CertPool {
@@ -60,7 +63,7 @@ func (a *authority) issue(t testing.TB, serial int64, uris, dns []string) (cert,
 	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "spiffe://mesh/gateway"}, DNSNames: dns,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(a.life), KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	for _, u := range uris {
@@ -275,4 +278,27 @@ func TestBadTLSFilesStopTheStart(t *testing.T) {
 			require.ErrorContains(t, err, tc.want)
 		})
 	}
+}
+
+// An expired certificate does not take the place of one that may have time left. A
+// server that has nothing else says so and comes up: its clock may be wrong.
+func TestExpiredCertificate(t *testing.T) {
+	p := newPKI(t)
+	s, err := New(nil, Options{TLS: p.files})
+	require.NoError(t, err)
+	p.ca.life = -time.Minute
+	p.install(t, p.ca, 2)
+	require.ErrorContains(t, s.ReloadTLS(p.files), "expired on")
+	require.EqualValues(t, 1, s.tls.leaf().SerialNumber.Int64())
+
+	core, logs := observer.New(zap.WarnLevel)
+	late, err := New(nil, Options{TLS: p.files, Addr: "127.0.0.1:0", Logger: zap.New(core)})
+	require.NoError(t, err)
+	require.NoError(t, late.Listen())
+	late.Stop()
+	require.Equal(t, 1, logs.FilterMessage("the TLS certificate has expired").Len())
+	p.ca.life = time.Hour
+	p.install(t, p.ca, 3)
+	require.NoError(t, late.ReloadTLS(p.files))
+	require.EqualValues(t, 3, late.tls.leaf().SerialNumber.Int64())
 }

@@ -129,9 +129,7 @@ func (s *sidecar) reload() {
 		if err := s.server.ReloadTLS(files); err != nil {
 			failed = append(failed, "certificates")
 			s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "certificates"), zap.Error(err))
-		} else {
-			s.log.Info(telemetry.MsgReloaded, zap.String(telemetry.KeyPart, "certificates"))
-		}
+		} // the server logs what is in force now
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()

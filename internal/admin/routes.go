@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"encoding/json/v2"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -12,44 +13,71 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
+// page is one line of the index.
+type page struct{ path, what string }
+
 // routes builds the handler. What only an operator on the machine may see is not even routed elsewhere.
 func routes(src Sources, local, profiles bool) http.Handler {
 	mux := http.NewServeMux()
+	pages := []page{
+		{"/livez", "200 while the process can make progress"},
+		{"/readyz", "200 while it serves; ?verbose says why not, part by part"},
+		{"/version", "the build that runs"},
+	}
 	live := livez(src.Live)
 	mux.HandleFunc("GET /livez", live)
 	mux.HandleFunc("GET /healthz", live)
 	mux.HandleFunc("GET /readyz", readyz(src.Ready))
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, src.Version) })
 	if src.Metrics != nil {
+		pages = append(pages, page{"/metrics", "for Prometheus"})
 		mux.Handle("GET /metrics", promhttp.HandlerFor(src.Metrics, promhttp.HandlerOpts{
 			MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout, EnableOpenMetrics: true,
 		}))
 	}
 	if local {
-		localRoutes(mux, src, profiles)
+		pages = append(pages, localRoutes(mux, src, profiles)...)
 	}
+	mux.HandleFunc("GET /{$}", index(pages))
 	return guard(mux)
 }
 
-func localRoutes(mux *http.ServeMux, src Sources, profiles bool) {
-	show := func(path string, f func() any) {
+// index lists what there is, for a person who opens the port in a browser.
+func index(pages []page) http.HandlerFunc {
+	var b strings.Builder
+	for _, p := range pages {
+		fmt.Fprintf(&b, "%-14s %s\n", p.path, p.what)
+	}
+	return func(w http.ResponseWriter, _ *http.Request) { writeText(w, b.String()) }
+}
+
+func localRoutes(mux *http.ServeMux, src Sources, profiles bool) (pages []page) {
+	show := func(path, what string, f func() any) {
 		if f != nil {
+			pages = append(pages, page{path, what})
 			mux.Handle("GET "+path, localOnly(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, f()) }))
 		}
 	}
-	show("/config", src.Config)
-	show("/status", src.Status)
+	show("/config", "the settings in force and where each came from; secrets hidden", src.Config)
+	show("/status", "phase, parts, models, deadlines, calls in flight", src.Status)
 	if src.Level != nil {
-		mux.Handle("GET /loglevel", localOnly(src.Level.ServeHTTP))
-		mux.Handle("PUT /loglevel", localOnly(src.Level.ServeHTTP))
+		pages = append(pages, page{"/loglevel", `the log level; PUT {"level":"debug"} changes it until the next reload`})
+		level := localOnly(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			src.Level.ServeHTTP(w, r)
+		})
+		mux.Handle("GET /loglevel", level)
+		mux.Handle("PUT /loglevel", level)
 	}
 	if profiles {
+		pages = append(pages, page{"/debug/pprof/", "profiles"})
 		mux.Handle("GET /debug/pprof/", localOnly(pprof.Index))
 		mux.Handle("GET /debug/pprof/cmdline", localOnly(pprof.Cmdline))
 		mux.Handle("GET /debug/pprof/symbol", localOnly(pprof.Symbol))
 		mux.Handle("GET /debug/pprof/profile", localOnly(pprof.Profile))
 		mux.Handle("GET /debug/pprof/trace", localOnly(pprof.Trace))
 	}
+	return pages
 }
 
 // guard sets what every answer carries and bounds what a request may bring.

@@ -93,7 +93,8 @@ func TestPaths(t *testing.T) {
 		{"GET", "/debug/pprof/", 200, "goroutine"},
 		{"GET", "/debug/pprof/cmdline", 200, "admin"},
 		{"GET", "/debug/pprof/profile?seconds=1", 200, ""},
-		{"GET", "/", 404, "not found"},
+		{"GET", "/", 200, "/readyz        200 while it serves"},
+		{"GET", "/nothing", 404, "not found"},
 		{"POST", "/livez", 405, ""},
 		{"POST", "/config", 405, ""},
 	} {
@@ -105,6 +106,31 @@ func TestPaths(t *testing.T) {
 			require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"))
 		})
 	}
+}
+
+// The index lists what is served and nothing else.
+func TestIndex(t *testing.T) {
+	listed := func(body string) (paths []string) {
+		for line := range strings.Lines(body) {
+			path, what, _ := strings.Cut(line, " ")
+			require.NotEmpty(t, strings.TrimSpace(what), line)
+			paths = append(paths, path)
+		}
+		return paths
+	}
+	s := start(t, sources(), Options{PProf: true})
+	_, body, _ := do(t, "GET", "http://"+s.Addr()+"/", "", "")
+	paths := listed(body)
+	require.Equal(t, []string{"/livez", "/readyz", "/version", "/metrics", "/config", "/status", "/loglevel", "/debug/pprof/"}, paths)
+	for _, p := range paths {
+		status, _, header := do(t, "GET", "http://"+s.Addr()+p, "", "")
+		require.Equal(t, 200, status, p)
+		require.NotEmpty(t, header.Get("Content-Type"), p)
+	}
+	src := sources()
+	src.Metrics, src.Config, src.Status, src.Level = nil, nil, nil, nil
+	_, body, _ = do(t, "GET", "http://"+start(t, src, Options{}).Addr()+"/", "", "")
+	require.Equal(t, []string{"/livez", "/readyz", "/version"}, listed(body))
 }
 
 func TestNotReadyAndNotLive(t *testing.T) {

@@ -126,7 +126,7 @@ const (
 	ReloadUnchanged = "unchanged"
 )
 
-// methods are the JSON-RPC methods of MCP that a gateway can hand us, through revision 2025-11-25.
+// methods are the JSON-RPC methods of MCP that a gateway can hand us, of both protocol generations.
 var methods = []string{
 	"completion/complete", "elicitation/create", "initialize", "logging/setLevel",
 	"notifications/cancelled", "notifications/initialized", "notifications/message", "notifications/progress",
@@ -134,7 +134,8 @@ var methods = []string{
 	"notifications/roots/list_changed", "notifications/tools/list_changed",
 	"ping", "prompts/get", "prompts/list", "resources/list", "resources/read", "resources/subscribe",
 	"resources/templates/list", "resources/unsubscribe", "roots/list", "sampling/createMessage",
-	"server/discover", "tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tools/call", "tools/list",
+	"server/discover", "subscriptions/listen", "tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update",
+	"tools/call", "tools/list",
 }
 
 // actorNames are the actors whose restarts and mailboxes are reported; a name with an index counts as the name before it.
