@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,7 +16,7 @@ type pattern struct {
 	source string
 	exact  bool
 	glob   *glob
-	re     *regexp.Regexp
+	re     *textRegexp
 }
 
 // compilePattern reads the notation of packs: /.../ is an RE2 search, a text with * or ? is a glob, anything else is exact.
@@ -51,11 +50,11 @@ func compilePattern(source string) (pattern, error) {
 const maxRepeat = 100
 
 // compileRegexp compiles an RE2 expression whose program stays small.
-func compileRegexp(expr string) (*regexp.Regexp, error) {
+func compileRegexp(expr string) (*textRegexp, error) {
 	if err := checkRegexpSize(expr); err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(expr)
+	re, err := newTextRegexp(expr)
 	if err != nil {
 		return nil, fmt.Errorf("regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
@@ -69,7 +68,7 @@ func (p *pattern) match(s string) bool {
 	case p.glob != nil:
 		return p.glob.match(s)
 	default:
-		return p.re.MatchString(s)
+		return p.re.match(s)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/cost"
+	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/ext"
@@ -151,6 +152,7 @@ func (c *compiler) build(text string, result, amount bool) (*predicate, []issue)
 		cel.CostLimit(predicateCost),
 		cel.CostTracking(helperCost{}),
 		cel.EvalOptions(cel.OptOptimize),
+		cel.OptimizeRegex(literalMatches),
 	)
 	if err != nil {
 		return nil, []issue{{1, 0, err.Error()}}
@@ -163,6 +165,29 @@ func (c *compiler) build(text string, result, amount bool) (*predicate, []issue)
 		}
 	}
 	return p, nil
+}
+
+// literalMatches compiles the expression of matches, which check has seen to be a literal.
+var literalMatches = &interpreter.RegexOptimization{
+	Function:   overloads.Matches,
+	OverloadID: overloads.MatchesString, // before CEL's own, which is known by the function alone
+	RegexIndex: 1,
+	Factory: func(call interpreter.InterpretableCall, expr string) (interpreter.InterpretableCall, error) {
+		re, err := newTextRegexp(expr)
+		if err != nil {
+			return nil, err
+		}
+		return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
+			if len(args) != 2 {
+				return types.NoSuchOverloadErr()
+			}
+			s, ok := args[0].(types.String)
+			if !ok {
+				return types.MaybeNoSuchOverloadErr(args[0])
+			}
+			return types.Bool(re.match(string(s)))
+		}), nil
+	},
 }
 
 // celMessage makes CEL's messages fit ours: one line, no source excerpt.
