@@ -120,13 +120,13 @@ func (l *life) finish() {
 	l.w.count("end: " + e.name)
 	began, stolen := time.Now(), l.w.stolen.Load()
 	kept := began
-	if e.keeps {
+	if e.keeps && l.engine.Status().Served { // else nobody was ever sent there, and it does not wait
 		kept = began.Add(l.cfg.Drain - 300*time.Millisecond)
 	}
 	l.keptUntil.Store(kept.UnixNano())
 	l.endBegan.Store(began.UnixNano())
 	err := e.do(l)
-	took := time.Since(began) - time.Duration(l.w.stolen.Load()-stolen)
+	took := max(0, time.Since(began)-time.Duration(l.w.stolen.Load()-stolen))
 	l.w.note("ended after %v: %v", took.Round(time.Millisecond), err)
 	if limit := l.cfg.Drain + l.cfg.Grace + l.cfg.Cleanup + exitSlack; took > limit {
 		l.w.violate("%s took %v, the budgets allow %v", e.name, took, limit)
