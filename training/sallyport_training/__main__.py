@@ -1,7 +1,9 @@
 """Command line of the pipeline: `python -m sallyport_training STAGE --data DIR --work DIR`.
 
-Stages: rows, vocabulary, fit, model (export, calibrate, golden), evaluate, card; `all` runs what is
-missing in the work folder, so an interrupted run continues where it stopped.
+Stages of the gate: rows, vocabulary, fit, model (export, calibrate, golden), evaluate, card; `all`
+runs what is missing in the work folder, so an interrupted run continues where it stopped. Stages of
+the judge, which need the gate's rows and its model directory: judge-rows, judge-fit, judge-model,
+judge-evaluate, judge-card; `judge` runs them in order.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, meanings, vocabulary
+from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_stages, meanings, vocabulary
 
 VERSION = "2"
 NAME = "sallyport-default"
@@ -54,15 +56,20 @@ def log(message: str) -> None:
 
 def main() -> None:
     p = argparse.ArgumentParser(prog="sallyport_training", description=__doc__)
-    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "model", "evaluate", "card", "all"])
+    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-model", "judge-evaluate", "judge-card", "judge"])
     p.add_argument("--data", type=Path, required=True, help="folder with train/, dev/ and calibration/")
     p.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages of corpora.txt")
     p.add_argument("--work", type=Path, required=True, help="folder for intermediate files and checkpoints")
     p.add_argument("--model", type=Path, required=True, help="model directory to write or to evaluate")
+    p.add_argument("--judge", type=Path, default=Path("judge"), help="the judge's model directory")
+    p.add_argument("--minutes", type=float, default=judge_fit.Recipe.minutes, help="how long the judge is trained at most")
     p.add_argument("--epochs", type=int, default=fit.Recipe.epochs)
     p.add_argument("--threads", type=int, default=fit.Recipe.threads)
     a = p.parse_args()
     a.work.mkdir(parents=True, exist_ok=True)
+    if a.stage.startswith("judge"):
+        judge_main(a)
+        return
     every = a.stage == "all"
     rows_file, tokenizer_file, report_file = a.work / "rows.jsonl", a.work / "tokenizer.json", a.work / "rows-report.json"
 
@@ -102,6 +109,21 @@ def main() -> None:
         evaluate.publish(result, a.model)
         card.write(a.model, result, facts, FAILURES)
         log("model card written")
+
+
+def judge_main(a: argparse.Namespace) -> None:
+    every = a.stage == "judge"
+    if a.stage == "judge-rows" or every and not (a.work / "judge-windows.npz").exists():
+        judge_stages.rows(a.data, a.packages, a.model, a.work, log)
+    if a.stage == "judge-fit" or every:
+        judge_stages.fit(a.packages, a.work, judge_fit.Recipe(minutes=a.minutes, threads=a.threads), log)
+    if a.stage == "judge-model" or every:
+        judge_stages.model(a.data, a.packages, a.model, a.judge, a.work, log)
+    if a.stage == "judge-evaluate" or every:
+        judge_stages.table(a.data, a.packages, a.model, a.judge, a.work, a.threads, log)
+    if a.stage == "judge-card" or every:
+        judge_stages.describe(a.judge, a.work)
+        log("judge: card written")
 
 
 if __name__ == "__main__":

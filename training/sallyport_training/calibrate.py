@@ -55,9 +55,9 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, scorer: scoring.Scorer | None = None) -> dict:
-    """Calibrates the model of directory on the given harmless rows and writes sallyport.json."""
-    scorer = scorer or scoring.Scorer(directory)
+def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, scorer: scoring.Scorer | None = None, wide: int = export.MAX_POSITIONS) -> dict:
+    """Calibrates the model of directory on the given harmless rows and writes sallyport.json; wide is the most that it reads at once."""
+    scorer = scorer or scoring.Scorer(directory, window=scoring.WINDOW)
     scores = scorer.documents([x["text"] for x in rows])
     limits, notes = thresholds(scores, [surface(x["kind"]) for x in rows])
     meta = {
@@ -65,7 +65,7 @@ def write(directory: Path, rows: list[dict], name: str, version: str, calibratio
         "name": name,
         "version": version,
         "normalizer": "nfkc-lower-1",
-        "windows": {"tokens": scoring.WINDOW, "overlap": scoring.OVERLAP, "wide": export.MAX_POSITIONS},
+        "windows": {"tokens": scorer.window, "overlap": scoring.OVERLAP, "wide": wide},
         "thresholds": {("default" if s == "other" else s): {"block": limits[s]["block"], "review": limits[s]["review"]} for s in ("other", *SURFACES[:-1])} | {"other": {"block": limits["other"]["block"], "review": limits["other"]["review"]}},
         "files": {f: sha256(directory / f) for f in FILES},
         "calibration": {

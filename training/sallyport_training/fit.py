@@ -98,14 +98,16 @@ class Batches:
             yield torch.from_numpy(x), torch.from_numpy(m), torch.from_numpy(self.data.labels[list(g)])
 
 
-def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = None, log=print) -> network.Gate:
-    """Trains from the last checkpoint in work, if there is one of the same recipe."""
+def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = None, log=print, first: network.Gate | None = None) -> network.Gate:
+    """Trains from the last checkpoint in work, if there is one of the same recipe; else from first, if given."""
     torch.set_num_threads(recipe.threads)
     torch.manual_seed(recipe.seed)
     net = network.Gate(vocabulary.SIZE, recipe.width, recipe.channels, recipe.dilations, recipe.hidden, recipe.dropout)
     if init is not None:
         with torch.no_grad():
             net.embed.weight.copy_(torch.from_numpy(init))
+    if first is not None:
+        net.load_state_dict(first.state_dict())
     optimiser = torch.optim.AdamW(net.parameters(), recipe.rate, weight_decay=recipe.decay)
     steps = sum(1 for _ in Batches(data, recipe, np.random.RandomState(0)).groups()[0])
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, total_steps=recipe.epochs * (steps + 2), pct_start=0.15)

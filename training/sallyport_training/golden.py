@@ -82,13 +82,29 @@ def write(directory: Path) -> list[dict]:
     scorer = scoring.Scorer(directory)
     out = []
     for name, label, text in TEXTS:
-        e = scorer.encode([text])[0]
-        windows = scoring.windows(text, e.ids, e.offsets)
-        scores = scorer.probabilities(windows) if windows else []
+        windows = [row for _, _, row in scorer.plan([text])[0]]
+        scores = scorer.probabilities(windows)
         out.append({"name": name, "label": label, "text": text, "ids": scorer.tokenizer.encode(text).ids, "windows": len(windows),
                     "window_scores": [round(float(s), 7) for s in scores], "score": round(float(max(scores, default=0.0)), 7)})
     (directory / "testdata").mkdir(exist_ok=True)
     with (directory / "testdata" / "golden.jsonl").open("w", encoding="utf-8") as f:
         for row in out:
             f.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return out
+
+
+def floors(directory: Path, hard: Path) -> dict:
+    """Counts on the golden texts and on hand-written ones in the file hard, into testdata/floor.json."""
+    scorer, limits = scoring.Scorer(directory), json.loads((directory / "sallyport.json").read_text())["thresholds"]
+    sets = {"golden": [{"label": label, "surface": "result", "text": text} for _, label, text in TEXTS],
+            "regression": [json.loads(line) for line in hard.read_text(encoding="utf-8").splitlines()]}
+    out = {}
+    for name, rows in sets.items():
+        counts = out[name] = dict.fromkeys(("attacks", "attacks_blocked", "attacks_reviewed", "benign", "benign_blocked", "benign_reviewed"), 0)
+        for x, score in zip(rows, scorer.documents([x["text"] for x in rows], leaves=False)):
+            kind, limit = "attacks" if x["label"] else "benign", limits[x["surface"]]
+            counts[kind] += 1
+            counts[kind + "_blocked"] += bool(score >= limit["block"])
+            counts[kind + "_reviewed"] += bool(score >= limit["review"])
+    (directory / "testdata" / "floor.json").write_text(json.dumps(out, indent=1) + "\n")
     return out

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import pickle
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -38,24 +41,29 @@ def boundary(text: str, offsets: list[tuple[int, int]], k: int) -> bool:
     return False
 
 
-def windows(text: str, ids: list[int], offsets: list[tuple[int, int]], window: int = WINDOW, overlap: float = OVERLAP) -> list[list[int]]:
-    """Token ids without special tokens -> windows with [CLS] and [SEP]; an empty text has none.
+def spans(text: str, offsets: list[tuple[int, int]], window: int, overlap: float) -> list[tuple[int, int]]:
+    """The token ranges of the windows of a text; an empty text has none.
 
     The plan is the product's: a window ends at the last sentence or line boundary in its second half,
     if there is one, and the next begins at the first boundary within the overlap.
     """
-    room, out, start, n = window - 2, [], 0, len(ids)
+    room, out, start, n = window - 2, [], 0, len(offsets)
     back = int(room * overlap)
     while start < n:
         end = min(start + room, n)
         if start + room < n:
             end = next((k for k in range(end, start + room // 2, -1) if boundary(text, offsets, k)), end)
-        out.append([vocabulary.CLS, *ids[start:end], vocabulary.SEP])
+        out.append((start, end))
         if end == n:
             break
         after = max(start + 1, end - back)
         start = next((k for k in range(after, end) if boundary(text, offsets, k)), after)
     return out
+
+
+def windows(text: str, ids: list[int], offsets: list[tuple[int, int]], window: int = WINDOW, overlap: float = OVERLAP) -> list[list[int]]:
+    """Token ids without special tokens -> windows with [CLS] and [SEP]."""
+    return [[vocabulary.CLS, *ids[start:end], vocabulary.SEP] for start, end in spans(text, offsets, window, overlap)]
 
 
 def segments(text: str) -> list[str]:
@@ -77,12 +85,30 @@ def segments(text: str) -> list[str]:
     return out
 
 
-class Scorer:
-    """Scores texts with the files of a model directory."""
+@dataclass(frozen=True)
+class Read:
+    """One window: segment of the text, range of characters in it, tokens with control tokens, score."""
 
-    def __init__(self, directory: Path, threads: int = 2):
+    part: int
+    start: int
+    end: int
+    tokens: int
+    score: float
+
+
+class Scorer:
+    """Scores texts with the files of a model directory, in windows of the size that its sallyport.json names."""
+
+    def __init__(self, directory: Path, threads: int = 2, window: int | None = None, batch_tokens: int = 32768, memory: Path | None = None):
         self.tokenizer = vocabulary.load(directory / "tokenizer.json")
         self.session = export.Session(directory / "model.onnx", threads)
+        manifest = directory / "sallyport.json"
+        self.window = window or (json.loads(manifest.read_text())["windows"]["tokens"] if manifest.exists() else WINDOW)
+        self.batch_tokens = batch_tokens
+        self.memory: dict[bytes, float] = {}  # window -> score, kept in a file of its own for each network
+        self.memory_file = memory and memory / f"scores-{hashlib.sha256((directory / 'model.onnx').read_bytes()).hexdigest()[:16]}.pickle"
+        if self.memory_file and self.memory_file.exists():
+            self.memory = pickle.loads(self.memory_file.read_bytes())
 
     def encode(self, texts: list[str]) -> list:
         out = []
@@ -91,11 +117,13 @@ class Scorer:
         return out
 
     def probabilities(self, rows: list[list[int]]) -> np.ndarray:
-        """P(malicious) of each window of token ids."""
-        order, out = np.argsort([len(a) for a in rows], kind="stable"), np.zeros(len(rows))
+        """P(malicious) of each window of token ids; a window seen before is not computed again."""
+        keys = [hashlib.blake2b(np.array(a, np.int32).tobytes(), digest_size=16).digest() for a in rows]
+        fresh = {k: i for i, k in enumerate(keys) if k not in self.memory}
+        order = np.array(sorted(fresh.values(), key=lambda i: len(rows[i])), np.int64)
         i = 0
         while i < len(order):
-            size = max(1, 32768 // len(rows[order[min(i + 127, len(order) - 1)]]))
+            size = max(1, self.batch_tokens // len(rows[order[min(i + 127, len(order) - 1)]]))
             part = order[i:i + min(size, 128)]
             width = max(len(rows[k]) for k in part)
             x = np.zeros((len(part), width), np.int64)
@@ -104,23 +132,30 @@ class Scorer:
                 x[j, :len(rows[k])] = rows[k]
                 m[j, :len(rows[k])] = 1
             z = self.session.logits(x, m).astype(np.float64)
-            out[part] = 1.0 / (1.0 + np.exp(z[:, 0] - z[:, 1]))
+            for k, score in zip(part, 1.0 / (1.0 + np.exp(z[:, 0] - z[:, 1]))):
+                self.memory[keys[k]] = float(score)
             i += len(part)
+        return np.array([self.memory[k] for k in keys])
+
+    def save(self) -> None:
+        """Keeps the scores for the next run with this network."""
+        if self.memory_file:
+            self.memory_file.write_bytes(pickle.dumps(self.memory))
+
+    def plan(self, texts: list[str]) -> list[list[tuple[int, int, list[int]]]]:
+        """The windows of each text: range of characters and token ids."""
+        return [[(e.offsets[a][0], e.offsets[b - 1][1], [vocabulary.CLS, *e.ids[a:b], vocabulary.SEP]) for a, b in spans(t, e.offsets, self.window, OVERLAP)]
+                for t, e in zip(texts, self.encode(texts))]
+
+    def read(self, texts: list[str], leaves: bool = True) -> list[list[Read]]:
+        """What is read of each text: windows of the text and, with leaves, of its longer string values."""
+        flat = [(i, part, s) for i, t in enumerate(texts) for part, s in enumerate(segments(t) if leaves else [t])]
+        found = [(i, part, start, end, row) for (i, part, _), planned in zip(flat, self.plan([s for _, _, s in flat])) for start, end, row in planned]
+        out: list[list[Read]] = [[] for _ in texts]
+        for (i, part, start, end, row), score in zip(found, self.probabilities([f[-1] for f in found])):
+            out[i].append(Read(part, start, end, len(row), float(score)))
         return out
 
     def documents(self, texts: list[str], leaves: bool = True) -> np.ndarray:
         """The highest window score of each text; 0 for an empty one."""
-        flat, owner = [], []
-        for i, t in enumerate(texts):
-            for s in (segments(t) if leaves else [t]):
-                flat.append(s)
-                owner.append(i)
-        rows, own = [], []
-        for i, s, e in zip(owner, flat, self.encode(flat)):
-            for w in windows(s, e.ids, e.offsets):
-                rows.append(w)
-                own.append(i)
-        out = np.zeros(len(texts))
-        if rows:
-            np.maximum.at(out, np.array(own), self.probabilities(rows))
-        return out
+        return np.array([max((w.score for w in found), default=0.0) for found in self.read(texts, leaves)])
