@@ -33,6 +33,9 @@ type poolActor struct {
 
 	slots []*slot
 	idle  []*slot // slots that are up and have no job
+	// watch fires at watchAt, zero for not at all; see look.
+	watch   *time.Timer
+	watchAt time.Time
 
 	models []*model // by stage
 	costs  []batch.Cost
@@ -73,9 +76,11 @@ func (p *poolActor) Receive(c actor.Context) {
 	case *jobDone:
 		p.jobDone(m)
 		p.dispatch()
-	case *jobBack:
-		p.jobBack(m)
-		p.dispatch()
+	case *watchTick:
+		if m.gen == p.gen {
+			p.look()
+			p.dispatch()
+		}
 	case *workerUp:
 		p.workerUp(m)
 		p.dispatch()
@@ -148,6 +153,9 @@ func (p *poolActor) after(d time.Duration, message any) {
 }
 
 func (p *poolActor) stopTimers() {
+	if p.watch != nil {
+		p.watch.Stop()
+	}
 	for _, t := range p.timers {
 		t.Stop()
 	}

@@ -66,8 +66,9 @@ func (p *poolActor) ahead() {
 			p.expire(f)
 		}
 		if len(flights) > 0 {
-			s.next = p.newJob(flights, now)
-			p.root.Send(s.pid, s.next)
+			s.next, s.nextSince = p.newJob(flights, now), now
+			s.runner.jobs <- s.next // at most one behind the present one: there is room
+			p.watchFrom(s)
 		}
 	}
 }
@@ -75,21 +76,6 @@ func (p *poolActor) ahead() {
 func (p *poolActor) short(stage int) bool {
 	run := p.costs[stage].Run(batch.DefaultTokens)
 	return run > 0 && run < aheadBelow
-}
-
-// jobBack takes back what a worker was sent ahead. It can have moved up meanwhile,
-// when the job before it ended with the worker down.
-func (p *poolActor) jobBack(m *jobBack) {
-	s := p.slots[m.slot]
-	switch m.job {
-	case s.next:
-		s.next, s.shut = nil, true
-	case s.job:
-		s.job = nil
-	default:
-		return
-	}
-	p.requeue(m.job)
 }
 
 // requeue takes a job back that no worker has begun.
@@ -184,12 +170,19 @@ func clampTime(t, low, high time.Time) time.Time {
 	return t
 }
 
-// run sends a job to the worker that became idle last.
+// run gives a job to the worker that became idle last.
 func (p *poolActor) run(j *job) {
 	s := p.idle[len(p.idle)-1]
 	p.idle = p.idle[:len(p.idle)-1]
 	s.job = j
-	p.root.Send(s.pid, j)
+	p.begun(s)
+	s.runner.jobs <- j // it is idle: there is room
+}
+
+// free makes a slot idle.
+func (p *poolActor) free(s *slot) {
+	s.shut = false
+	p.idle = append(p.idle, s)
 }
 
 func (p *poolActor) jobDone(m *jobDone) {
@@ -197,16 +190,20 @@ func (p *poolActor) jobDone(m *jobDone) {
 	if s.job != m.job {
 		return // the worker was replaced meanwhile
 	}
-	s.job, s.next, s.shut = s.next, nil, false
+	next := s.next
+	s.job, s.next, s.shut = nil, nil, false
 	switch {
 	case m.down:
 		p.down(s)
-	case s.job != nil:
-		s.crashes = 0
-		s.job.started = time.Now()
+		if next != nil {
+			p.requeue(next) // the goroutine has ended
+		}
+	case next != nil:
+		s.crashes, s.job = 0, next
+		p.begun(s)
 	default:
 		s.crashes = 0
-		p.idle = append(p.idle, s)
+		p.free(s)
 	}
 	p.settle(m.job, m.out)
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -13,10 +14,17 @@ type slot struct {
 	index int
 	pid   *actor.PID
 	up    bool
-	job   *job
-	next  *job // sent ahead, see ahead
-	// shut means that the worker gives back what it is sent ahead.
+	// runner is the goroutine that takes the jobs, of the last workerUp.
+	runner *modelRunner
+	job    *job
+	next   *job // sent ahead, see ahead
+	// nextSince is when it was sent.
+	nextSince time.Time
+	// shut means that nothing more is sent ahead of the present job.
 	shut bool
+	// due is when the present job must have ended, told whether it was told to.
+	due  time.Time
+	told bool
 	// crashes counts those of the worker actor itself, in a row.
 	crashes int
 }
@@ -48,7 +56,7 @@ func (p *poolActor) workerEnded(pid *actor.PID) {
 		}
 		j, next := s.job, s.next
 		p.down(s)
-		s.pid, s.job, s.next = nil, nil, nil
+		s.pid, s.runner, s.job, s.next = nil, nil, nil, nil
 		if next != nil {
 			p.requeue(next)
 		}
@@ -70,10 +78,8 @@ func (p *poolActor) workerUp(m *workerUp) {
 	if s.pid == nil || !s.pid.Equal(m.pid) || s.up {
 		return
 	}
-	s.up = true
-	if s.job == nil { // else it was sent ahead, and the worker came back in time to run it
-		p.idle = append(p.idle, s)
-	}
+	s.up, s.runner = true, m.runner
+	p.free(s)
 	if m.restarted || s.crashes > 0 {
 		p.h.cfg.Observer.Restarted()
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,10 +11,11 @@ import (
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
-// modelWorker owns one goroutine that calls the model, and never blocks itself:
-// the goroutine takes jobs from a slot of one and answers by message. A run past
-// its deadline is told to end; one that does not is given up together with its
-// goroutine, which is the only thing Go can do with a stuck native call.
+// modelWorker owns one goroutine that calls the model, and never blocks itself: it
+// starts the goroutine, starts another when that one ended with a panic or was given
+// up, and ends it. Jobs do not pass through it: the pool puts them into the
+// goroutine's own slot, and the goroutine answers the pool. Every turn of an actor in
+// between would be one more wait for a thread, on a machine whose cores are computing.
 type modelWorker struct {
 	h    *ModelPool
 	slot int
@@ -21,65 +23,57 @@ type modelWorker struct {
 	root *actor.RootContext
 
 	goroutine *modelRunner
-	job       *job // what the goroutine runs
-	begun     time.Time
-	next      *job // what waits in the goroutine's slot
-	watching  bool // a recall is on its way
-	alarm     *time.Timer
-	// down is a goroutine that ended with a panic and is not replaced yet.
-	down bool
+	backoff   *time.Timer
 	// panics counts those since the last run that came back.
 	panics int
 }
 
-// modelRunner is one incarnation of a worker's goroutine.
+// modelRunner is one incarnation of a worker's goroutine, as worker and pool see it.
 type modelRunner struct {
-	gen  uint64
-	jobs chan *job // one slot; closed by the worker when the goroutine must end
+	gen uint64
+	// jobs holds what the goroutine has not begun: at most one job besides the present
+	// one. Never closed: the pool sends.
+	jobs chan *job
+	// quit is closed by the worker when the goroutine must end.
+	quit chan struct{}
+	// current is what it computes.
+	current atomic.Pointer[job]
+	// proven is set once a run came back.
+	proven atomic.Bool
 }
 
 type (
-	// jobDone goes from a worker to the pool.
+	// jobDone goes from a goroutine to the pool.
 	jobDone struct {
 		guard.Quiet
 		slot int
 		job  *job
 		out  *outcome
-		// down means that the worker takes no job until it says workerUp.
+		// down means that the goroutine has ended and takes no job.
 		down bool
-	}
-	// jobBack returns a job that the worker has not begun and will not begin.
-	jobBack struct {
-		guard.Quiet
-		slot int
-		job  *job
 	}
 	// workerUp says that a worker takes jobs.
 	workerUp struct {
 		guard.Quiet
-		slot int
-		pid  *actor.PID
+		slot   int
+		pid    *actor.PID
+		runner *modelRunner
 		// restarted tells a return after a crash from the first start.
 		restarted bool
 	}
 	// lateReturn says that a run that was given up came back after all.
 	lateReturn struct{ guard.Quiet }
 
-	// ranJob goes from the goroutine to its worker.
-	ranJob struct {
+	// crashed goes from a goroutine that ended with a panic to its worker.
+	crashed struct {
 		guard.Quiet
 		gen uint64
-		job *job
-		out *outcome
 	}
-	// overdue goes from the alarm to the worker.
-	overdue struct {
+	// replace goes from the pool to a worker whose goroutine is stuck and was given up.
+	replace struct {
 		guard.Quiet
-		job   *job
-		grace bool
+		gen uint64
 	}
-	// recall asks whether the next job has waited too long.
-	recall struct{ guard.Quiet }
 	// wake ends a worker's back-off.
 	wake struct {
 		guard.Quiet
@@ -99,188 +93,123 @@ func (w *modelWorker) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		w.root = actor.NewRootContext(c.ActorSystem(), nil)
-		w.launch(c)
-		w.tell(c, &workerUp{slot: w.slot, pid: c.Self()})
-	case *job:
-		w.begin(c, m)
-	case *ranJob:
-		w.finish(c, m)
-	case *overdue:
-		w.late(c, m)
-	case *recall:
-		w.watching = false
-		if w.next != nil && time.Since(w.begun) >= aheadPatience {
-			w.giveBack(c)
+		w.launch(c, false)
+	case *crashed:
+		if w.is(m.gen) {
+			w.recover(c)
 		}
-		w.watch(c)
+	case *replace:
+		if w.is(m.gen) {
+			close(w.goroutine.quit) // it ends if its call ever returns
+			w.launch(c, false)
+		}
 	case *wake:
-		if w.goroutine != nil && w.goroutine.gen == m.gen {
-			w.launch(c)
-			w.tell(c, &workerUp{slot: w.slot, pid: c.Self(), restarted: true})
+		if w.is(m.gen) {
+			w.launch(c, true)
 		}
 	case *actor.Restarting, *actor.Stopping:
-		// The pool answers for the job in hand when it learns of the end.
-		w.stopAlarm()
-		if w.next != nil {
-			w.next.control.Terminate()
-			w.next = nil
-		}
-		if w.job != nil {
-			w.job.control.Terminate()
-			w.abandon(w.job)
-			w.job = nil
-		}
-		if w.goroutine != nil {
-			close(w.goroutine.jobs)
-			w.goroutine = nil
-		}
+		w.end()
 	}
 }
 
-func (w *modelWorker) tell(c actor.Context, m any) { c.Send(c.Parent(), m) }
+func (w *modelWorker) is(gen uint64) bool { return w.goroutine != nil && w.goroutine.gen == gen }
 
 // launch starts a goroutine for the slot. The one before has ended or was given up.
-func (w *modelWorker) launch(c actor.Context) {
-	r := &modelRunner{gen: generations.Add(1), jobs: make(chan *job, 1)}
-	w.goroutine, w.down = r, false
-	self, root, parent, h := c.Self(), w.root, c.Parent(), w.h
-	go func() {
-		// A thread of its own: moved from thread to thread between runs, a small model
-		// needs a tenth more CPU per token. The thread ends with the goroutine.
-		runtime.LockOSThread()
-		for j := range r.jobs {
-			out := j.execute()
-			if !j.state.CompareAndSwap(jobRunning, jobReturned) {
-				h.abandoned.Add(-1)
-				root.Send(parent, &lateReturn{})
-				return
-			}
-			root.Send(self, &ranJob{gen: r.gen, job: j, out: out})
-			if out.panicked {
-				return
-			}
-		}
-	}()
+func (w *modelWorker) launch(c actor.Context, restarted bool) {
+	r := &modelRunner{gen: generations.Add(1), jobs: make(chan *job, 2), quit: make(chan struct{})}
+	w.goroutine = r
+	self, root, parent := c.Self(), w.root, c.Parent()
+	go r.work(w.h, w.slot, root, self, parent)
+	c.Send(parent, &workerUp{slot: w.slot, pid: self, runner: r, restarted: restarted})
 }
 
-// begin takes a job: at once, or behind the present one, so that the goroutine
-// need not wait for a message between two short runs.
-func (w *modelWorker) begin(c actor.Context, j *job) {
-	switch {
-	case w.goroutine == nil || w.down:
-		// It went down while the job was on its way.
-		w.tell(c, &jobBack{slot: w.slot, job: j})
-		return
-	case w.job == nil:
-		w.take(c, j)
-	case w.next == nil:
-		w.next = j
-		defer w.watch(c)
-	default:
-		panic("modelworker: more than one job ahead")
-	}
-	w.goroutine.jobs <- j // the slot is empty: the goroutine took the job before
-}
-
-// take makes j the present job.
-func (w *modelWorker) take(c actor.Context, j *job) {
-	w.job, w.begun = j, time.Now()
-	w.arm(c, j, time.Until(j.deadline), false)
-}
-
-// aheadPatience is how long a job waits behind another one that was expected to be
-// short before it goes back to the queue, give or take once as long.
-const aheadPatience = 50 * time.Millisecond
-
-func (w *modelWorker) watch(c actor.Context) {
-	if w.next == nil || w.watching {
-		return
-	}
-	w.watching = true
-	self, root := c.Self(), w.root
-	time.AfterFunc(aheadPatience, func() { root.Send(self, &recall{}) })
-}
-
-// giveBack returns the next job to the pool unless the goroutine has it already.
-func (w *modelWorker) giveBack(c actor.Context) {
-	if w.next == nil {
-		return
-	}
-	select {
-	case j := <-w.goroutine.jobs:
-		w.next = nil
-		w.tell(c, &jobBack{slot: w.slot, job: j})
-	default:
-	}
-}
-
-func (w *modelWorker) arm(c actor.Context, j *job, after time.Duration, grace bool) {
-	self, root := c.Self(), w.root
-	w.alarm = time.AfterFunc(max(after, 0), func() { root.Send(self, &overdue{job: j, grace: grace}) })
-}
-
-func (w *modelWorker) stopAlarm() {
-	if w.alarm != nil {
-		w.alarm.Stop()
-		w.alarm = nil
-	}
-}
-
-func (w *modelWorker) finish(c actor.Context, m *ranJob) {
-	if w.goroutine == nil || w.goroutine.gen != m.gen || w.job != m.job {
-		return
-	}
-	w.stopAlarm()
-	w.job = nil
-	if m.out.panicked {
-		w.giveBack(c)
-	}
-	w.tell(c, &jobDone{slot: w.slot, job: m.job, out: m.out, down: m.out.panicked})
-	if !m.out.panicked {
+// recover waits before the next goroutine.
+func (w *modelWorker) recover(c actor.Context) {
+	if w.goroutine.proven.Load() {
 		w.panics = 0
-		if j := w.next; j != nil {
-			w.next = nil
-			w.take(c, j)
-		}
-		return
 	}
-	w.down = true
 	delay := w.h.cfg.Restart.Delay(w.panics, w.h.cfg.Random())
 	w.panics++
 	gen, self, root := w.goroutine.gen, c.Self(), w.root
-	w.alarm = time.AfterFunc(delay, func() { root.Send(self, &wake{gen: gen}) })
+	w.backoff = time.AfterFunc(delay, func() { root.Send(self, &wake{gen: gen}) })
 }
 
-// late handles a run past its deadline: told to end first, given up later.
-func (w *modelWorker) late(c actor.Context, m *overdue) {
-	if w.job != m.job {
+// end lets go of the goroutine. The pool answers for the job in hand when it learns
+// of the worker's end.
+func (w *modelWorker) end() {
+	if w.backoff != nil {
+		w.backoff.Stop()
+	}
+	if w.goroutine == nil {
 		return
 	}
-	w.giveBack(c) // another worker may be free
-	if !m.grace {
-		m.job.control.Terminate()
-		w.arm(c, m.job, w.h.cfg.TerminateGrace, true)
-		return
+	// In this order: a job that the goroutine begins after this look finds quit closed.
+	close(w.goroutine.quit)
+	if j := w.goroutine.current.Load(); j != nil {
+		j.control.Terminate()
+		j.abandon(w.h)
 	}
-	if !w.abandon(m.job) {
-		return // it has just returned; its answer is on the way
+	w.goroutine = nil
+}
+
+// work is the goroutine.
+func (r *modelRunner) work(h *ModelPool, slot int, root *actor.RootContext, self, pool *actor.PID) {
+	// A thread of its own: moved from thread to thread between runs, a small model
+	// needs a tenth more CPU per token. The thread ends with the goroutine.
+	runtime.LockOSThread()
+	for {
+		select {
+		case j := <-r.jobs:
+			if !r.run(j, h, slot, root, self, pool) {
+				return
+			}
+		case <-r.quit:
+			return
+		}
 	}
-	w.job = nil
-	close(w.goroutine.jobs) // the stuck goroutine ends if its call ever returns
-	w.launch(c)
-	w.tell(c, &jobDone{slot: w.slot, job: m.job, out: &outcome{
-		fault: &messages.ModelError{Fault: messages.ModelHung},
-		took:  time.Since(w.begun),
-	}})
+}
+
+// run computes one job, tells, and reports whether the goroutine goes on.
+func (r *modelRunner) run(j *job, h *ModelPool, slot int, root *actor.RootContext, self, pool *actor.PID) bool {
+	r.current.Store(j)
+	var out *outcome
+	select {
+	case <-r.quit: // the worker is gone, and with it whoever would hear of the job
+	default:
+		out = j.execute()
+	}
+	r.current.Store(nil)
+	if !j.state.CompareAndSwap(jobRunning, jobReturned) {
+		h.abandoned.Add(-1)
+		root.Send(pool, &lateReturn{})
+		return false
+	}
+	if out == nil {
+		return false
+	}
+	if !out.panicked {
+		r.proven.Store(true)
+	}
+	root.Send(pool, &jobDone{slot: slot, job: j, out: out, down: out.panicked})
+	if out.panicked {
+		// After the pool was told, so that it hears of the next goroutine later.
+		root.Send(self, &crashed{gen: r.gen})
+	}
+	return !out.panicked
 }
 
 // abandon gives a run up and reports whether it was still running.
-func (w *modelWorker) abandon(j *job) bool {
+func (j *job) abandon(h *ModelPool) bool {
 	// Counted first: the goroutine takes it back as soon as it sees the state.
-	w.h.abandoned.Add(1)
+	h.abandoned.Add(1)
 	if j.state.CompareAndSwap(jobRunning, jobAbandoned) {
 		return true
 	}
-	w.h.abandoned.Add(-1)
+	h.abandoned.Add(-1)
 	return false
+}
+
+// hung is the outcome of a run that was given up.
+func hung(took time.Duration) *outcome {
+	return &outcome{fault: &messages.ModelError{Fault: messages.ModelHung}, took: took}
 }

@@ -34,7 +34,7 @@ type job struct {
 	windows []inference.Window
 	tokens  int
 	padded  int
-	// started is the pool's: when the worker came to the job.
+	// started is the pool's: when it saw the worker come to the job.
 	started time.Time
 	// deadline is when the run is terminated.
 	deadline time.Time

@@ -29,6 +29,7 @@ type openRun struct {
 	latency       *measure.Latency // from the scheduled moment to the answer
 	added         *measure.Latency // the part in which no window of the text was computed
 	ideal         *measure.Latency // the same in a queue that costs nothing
+	plain         *plainRun        // the same arrivals without a pool; nil above capacity
 	refused       map[string]int
 	lost          int
 	seen          *observed
@@ -56,6 +57,12 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	}
 	schedule := traffic.Poisson(r.rate, s.opts.Duration, s.opts.Seed)
 	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+2), true, func(texts, _ int) bool { return texts >= len(schedule) })
+	if fraction < 1 {
+		s.opts.Progress.Step("%s mix, open loop at %.1f texts/s without a pool: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
+		if r.plain, err = s.plain(ctx, q, schedule); err != nil {
+			return nil, err
+		}
+	}
 	s.opts.Progress.Step("%s mix, open loop at %.1f texts/s: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
 	r.offered = len(schedule)
 	r.seen = pool.observer.fresh()
