@@ -16,22 +16,16 @@ const (
 
 // echoes finds the values of context-dependent findings where they stand without their context.
 func (sc *scan) echoes() {
-	var values []echo
+	var values echoValues
 	for i := range sc.rep.Findings {
 		f := &sc.rep.Findings[i]
-		if f.Detector != detCredential.name && f.Detector != detTwilio.name || f.Mask == "" || f.View != ViewRaw || f.End-f.Start < minEcho {
+		if f.Detector != detCredential.name && f.Detector != detTwilio.name || f.Mask == "" || f.View != ViewRaw {
 			continue
 		}
-		text := sc.d.strings[f.String].Text[f.Start:f.End]
-		known := false
-		for _, v := range values {
-			known = known || v.text == text
-		}
-		if known {
-			continue
-		}
-		if values = append(values, echo{text, f.Detector == detTwilio.name}); len(values) == maxEchoes {
-			break
+		text := sc.d.strings[f.String].Text
+		values = values.with(text[f.Start:f.End], f.Detector == detTwilio.name)
+		for _, r := range f.Also {
+			values = values.with(text[r.Start:r.End], f.Detector == detTwilio.name)
 		}
 	}
 	if len(values) == 0 {
@@ -42,6 +36,9 @@ func (sc *scan) echoes() {
 		f := &sc.rep.Findings[i]
 		if f.Mask != "" {
 			taken[f.String] = append(taken[f.String], span{start: f.Start, end: f.End})
+			for _, r := range f.Also {
+				taken[f.String] = append(taken[f.String], span{start: r.Start, end: r.End})
+			}
 		}
 	}
 	for _, t := range taken {
@@ -68,6 +65,17 @@ func (sc *scan) echoes() {
 type echo struct {
 	text   string
 	twilio bool
+}
+
+// echoValues are the values to look for, each once.
+type echoValues []echo
+
+// with adds a value, as long as there are few.
+func (e echoValues) with(text string, twilio bool) echoValues {
+	if len(e) == maxEchoes || len(text) < minEcho || slices.ContainsFunc(e, func(o echo) bool { return o.text == text }) {
+		return e
+	}
+	return append(e, echo{text, twilio})
 }
 
 // echo reports v wherever the current text has it, except over what is taken, which is sorted by its start.

@@ -63,9 +63,15 @@ type Finding struct {
 	Length int
 	// Mask is the TYPE that redaction writes, "" when the match is not to be masked or cannot be.
 	Mask string
+	// Also are further matches of the detector in the same string, to be masked like this one: of a flood, the
+	// first few are findings of their own.
+	Also []Range
 	// HighEntropy is true when the match is random enough for a keyed fingerprint of it to be safe to log.
 	HighEntropy bool
 }
+
+// Range is a span in bytes of the decoded text of a string.
+type Range struct{ Start, End int }
 
 // Coverage says how much of the payload was looked at.
 type Coverage struct {

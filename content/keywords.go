@@ -147,16 +147,18 @@ func (x *keywordIndex) first(text string) int {
 	return len(text)
 }
 
-// ahead remembers the first keyword at or after a place, so that looks whose windows overlap read each byte once.
+// ahead remembers the first place of something at or after another, so that looks whose windows overlap read each
+// byte once.
 type ahead struct {
 	from, at int
 	known    bool
 }
 
-// within reports whether a keyword of x begins in text[lo:hi]. Calls come with rising lo, nearly always.
-func (a *ahead) within(x *keywordIndex, text string, lo, hi int) bool {
+// within reports whether what find looks for begins in text[lo:hi]. find returns the first place in a text, or its
+// length. Calls come with rising lo, nearly always.
+func (a *ahead) within(find func(string) int, text string, lo, hi int) bool {
 	if !a.known || lo < a.from || lo > a.at {
-		a.from, a.at, a.known = lo, lo+x.first(text[lo:]), true
+		a.from, a.at, a.known = lo, lo+find(text[lo:]), true
 	}
 	return a.at < min(hi, len(text))
 }

@@ -60,6 +60,12 @@ func Rewrite(d *Document, m Mutation) (Rewritten, error) {
 			to = base64.StdEncoding.EncodeToString([]byte(to))
 		}
 		edits = append(edits, stringEdit{f.String, edit{f.Start, f.End, to, true}})
+		for _, r := range f.Also {
+			if r.Start < 0 || r.End > len(s.Text) || r.Start >= r.End {
+				return Rewritten{}, fmt.Errorf("rewrite payload: finding %d of %s cannot be located", i, f.Detector)
+			}
+			edits = append(edits, stringEdit{f.String, edit{r.Start, r.End, to, true}})
+		}
 	}
 	body, masked := d.lift(edits)
 	out.Masked = masked

@@ -62,10 +62,19 @@ type scan struct {
 	told    []told // by detector
 	dirty   bool   // told or bodies are not empty
 	path    string // pointer of the current string, "" until needed
+
+	listed   []listed // by detector, of string listedIn
+	listedIn int
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
 type told struct{ count, last int }
+
+// listed counts the findings of a detector in one string, over all its views.
+type listed struct {
+	count, last int      // how many, and the index of the last one
+	worst       Severity // of them
+}
 
 // reached is how far families of detectors have read a view: what keeps texts full of beginnings linear. It says
 // nothing about any other view.
@@ -77,13 +86,15 @@ type reached struct {
 	pem                          pemMemo
 	putty                        ahead
 	svg, scripts, links          ahead
+	accounts                     ahead
+	authTokens                   int
 }
 
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := &scan{ctx: ctx, s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
-		bodies: make([]int, len(tokenSets)), told: make([]told, len(builtinDetectors)+len(s.user))}
+		bodies: make([]int, len(tokenSets)), told: make([]told, len(builtinDetectors)+len(s.user)), listed: make([]listed, len(builtinDetectors)+len(s.user)), listedIn: -1}
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.
@@ -217,15 +228,31 @@ func (sc *scan) review(t *detector, start, end int, sev Severity) {
 	sc.push(hit{det: t, start: start, end: end, set: true, sev: sev})
 }
 
-// maxTold is how many matches of one detector in one view are told apart when none of them is to be masked. The
-// last one stands for those that follow, and reaches to the end of the text.
+// maxTold is how many matches of one detector in one string are told apart. Where none of them is to be masked, the
+// last one of a view stands for those that follow and reaches to the end of the text.
 const maxTold = 32
 
 // full reports whether no further match of t in this view can change the report: as many as are told apart
 // are there, and the last of them is as bad as it gets. Looks that cost ask first, which keeps floods cheap.
 func (sc *scan) full(t *detector) bool {
 	f := &sc.told[t.id]
-	return f.count > maxTold && sc.judged(&sc.hits[f.last]) == Block
+	return f.count > maxTold && sc.judged(&sc.hits[f.last]) == Block || sc.listedEnough(t, Block)
+}
+
+// list returns how often a detector was reported in the current string.
+func (sc *scan) list(t *detector) *listed {
+	if sc.listedIn != sc.str {
+		sc.listedIn = sc.str
+		clear(sc.listed)
+	}
+	return &sc.listed[t.id]
+}
+
+// listedEnough reports whether one more finding of t, no worse than sev, would add nothing to the report of the
+// current string.
+func (sc *scan) listedEnough(t *detector, sev Severity) bool {
+	l := sc.list(t)
+	return l.count >= maxTold && l.worst >= sev
 }
 
 func (sc *scan) push(h hit) {
@@ -257,18 +284,8 @@ func (sc *scan) flush() {
 	if len(sc.hits) == 0 {
 		return
 	}
-	order := func(a, b hit) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return cmp.Or(b.end-a.end, a.det.id-b.det.id)
-	}
-	if !slices.IsSortedFunc(sc.hits, order) {
-		slices.SortFunc(sc.hits, order)
-	}
+	sc.hits = inOrder(sc.hits)
 	before := len(sc.spans)
-	sc.rep.Findings = slices.Grow(sc.rep.Findings, len(sc.hits))
-	sc.spans = slices.Grow(sc.spans, len(sc.hits))
 	known := sc.spans[:before]
 	shown := 0 // end of what this view has shown
 	for i, h := range sc.hits {
@@ -287,6 +304,57 @@ func (sc *scan) flush() {
 		sc.report(h, start, end)
 	}
 	sc.order(before)
+}
+
+// hitOrder is by place, the longer of two first.
+func hitOrder(a, b hit) int {
+	if a.start != b.start {
+		return a.start - b.start
+	}
+	return cmp.Or(b.end-a.end, a.det.id-b.det.id)
+}
+
+// maxStretches is how many sorted stretches of hits are merged; hits of more are sorted as any list is.
+const maxStretches = 12
+
+// inOrder sorts hits. Every family of detectors reads the text from its start, so they are a few sorted stretches.
+func inOrder(hits []hit) []hit {
+	var ends [maxStretches]int
+	n := 0
+	for i := 1; i <= len(hits); i++ {
+		if i < len(hits) && hitOrder(hits[i-1], hits[i]) <= 0 {
+			continue
+		}
+		if n == len(ends) {
+			slices.SortFunc(hits, hitOrder)
+			return hits
+		}
+		ends[n] = i
+		n++
+	}
+	if n <= 1 {
+		return hits
+	}
+	// The first stretches are merged with each other before those that follow, so that one that is short and
+	// comes last costs one pass.
+	out := make([]hit, 0, len(hits))
+	for k := 1; k < n; k++ {
+		out = mergeHits(out[:0], hits[:ends[k-1]], hits[ends[k-1]:ends[k]])
+		copy(hits, out)
+	}
+	return hits
+}
+
+// mergeHits appends two sorted lists to out, in order.
+func mergeHits(out, a, b []hit) []hit {
+	for len(a) > 0 && len(b) > 0 {
+		if hitOrder(a[0], b[0]) <= 0 {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // order sorts the spans of the current string, of which those up to before are sorted. The new ones mostly are,
@@ -347,20 +415,30 @@ func covered(spans []span, t *detector, start, end int) bool {
 	return false
 }
 
-// report appends the finding of a hit.
+// report appends the finding of a hit, unless the string has as many of its kind as are told apart: what is to be
+// masked is then added to the last of them, and what is not, and no worse, tells nothing new.
 func (sc *scan) report(h hit, start, end int) {
 	s := &sc.d.strings[sc.str]
-	f := Finding{Detector: h.det.name, Category: h.det.category, Severity: sc.severity(h.det, s.Key),
-		String: sc.str, Tool: sc.d.toolIndex(sc.str), View: sc.v.label, Start: start, End: end, Length: h.end - h.start,
-		HighEntropy: h.det.highEntropy}
+	sev, mask := sc.severity(h.det, s.Key), ""
 	if h.set {
-		f.Severity = h.sev
+		sev = h.sev
 	}
 	if h.det.maskable() && !s.Key {
-		f.Mask = h.det.mask
+		mask = h.det.mask
 	}
-	f.Path = sc.pointer()
-	sc.rep.Findings = append(sc.rep.Findings, f)
+	l := sc.list(h.det)
+	if l.count >= maxTold && sev <= l.worst {
+		if mask != "" {
+			last := &sc.rep.Findings[l.last]
+			last.Also = append(last.Also, Range{start, end})
+		}
+		return
+	}
+	l.count++
+	l.last, l.worst = len(sc.rep.Findings), max(l.worst, sev)
+	sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev,
+		String: sc.str, Tool: sc.d.toolIndex(sc.str), Path: sc.pointer(), View: sc.v.label, Start: start, End: end,
+		Length: h.end - h.start, Mask: mask, HighEntropy: h.det.highEntropy})
 }
 
 // pointer returns the pointer of the current string.

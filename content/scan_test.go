@@ -152,7 +152,8 @@ func TestFloodsAreTold(t *testing.T) {
 	require.Equal(t, 4*5000+1, last.End)
 	// What is masked is told in full, however much it is.
 	d, r := scanBody(t, "tools/call", SideResponse, result(strings.Repeat("kim@example.org ", 5000)))
-	require.Len(t, r.Findings, 5000)
+	require.Len(t, r.Findings, maxTold)
+	require.Len(t, r.Findings[maxTold-1].Also, 5000-maxTold)
 	w := mask(t, d, r)
 	require.Equal(t, 5000, w.Masked)
 	require.NotContains(t, string(w.Bytes), "@")

@@ -121,7 +121,7 @@ var puttyPrivate = mustIndex("private-lines:")
 
 // puttyKey looks for the private half of a PuTTY key file.
 func (sc *scan) puttyKey(at int) {
-	if !sc.putty.within(puttyPrivate, sc.text, at, at+maxPEM) {
+	if !sc.putty.within(puttyPrivate.first, sc.text, at, at+maxPEM) {
 		return
 	}
 	end := sc.putty.at + len("Private-Lines:")
@@ -296,8 +296,7 @@ var azureSecretSet = newCharset(lowerLetters + upperLetters + digitChars + "_~.-
 // twilio looks for an account's token, 32 hexadecimal digits, which only its neighbour tells from a digest:
 // the account identifier AC followed by as many.
 func (sc *scan) twilio(at int) {
-	around := sc.text[max(0, at-200):min(len(sc.text), at+200)]
-	if !hasAccountSID(around) {
+	if at < sc.authTokens || !sc.accounts.within(accountSID, sc.text, max(0, at-accountReach), at+accountReach-accountLength) {
 		return
 	}
 	i := at
@@ -309,21 +308,29 @@ func (sc *scan) twilio(at int) {
 		end := extent(sc.text, i, 33, setHex)
 		if end-i == 32 && !placeholder(sc.text[i:end]) {
 			sc.add(detTwilio, i, end)
+			sc.authTokens = i
 			return
 		}
 		i = max(end, i+1)
 	}
 }
 
-func hasAccountSID(s string) bool {
-	for {
-		i := strings.Index(s, "AC")
+// accountReach is how far from the word the account identifier may stand, accountLength its own length, in bytes.
+const (
+	accountReach  = 200
+	accountLength = 34
+)
+
+// accountSID returns where the first account identifier of s begins, the length of s when there is none.
+func accountSID(s string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "AC")
 		if i < 0 {
-			return false
+			return len(s)
 		}
-		s = s[i+2:]
-		if extent(s, 0, 33, setHex) == 32 {
-			return true
+		from += i + len("AC")
+		if extent(s, from, 33, setHex) == from+32 {
+			return from - len("AC")
 		}
 	}
 }

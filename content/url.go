@@ -304,14 +304,14 @@ func (sc *scan) dataURI(at int) {
 		return
 	}
 	head, start := text[at:at+comma], at+comma+1
-	if hasFoldPrefix(head, "data:image/svg") && !sc.svg.within(svgWords, text, at, end) {
+	if hasFoldPrefix(head, "data:image/svg") && !sc.svg.within(svgWords.first, text, at, end) {
 		return
 	}
 	found := false
 	if base64Word.any(head) {
 		found = scriptWords.any(decodePrefix(text[start:end]))
 	} else {
-		found = sc.scripts.within(scriptWords, text, start, end)
+		found = sc.scripts.within(scriptWords.first, text, start, end)
 	}
 	if found {
 		sc.add(detDataURI, at, start)
@@ -331,7 +331,7 @@ func (sc *scan) scriptURI(at int) {
 	if at == 0 || strings.IndexByte("(\"'=", sc.text[at-1]) < 0 {
 		return
 	}
-	if sc.links.within(linkScripts, sc.text, at, at+maxScriptURI) {
+	if sc.links.within(linkScripts.first, sc.text, at, at+maxScriptURI) {
 		sc.add(detDataURI, at, at+len("javascript:"))
 	}
 }
