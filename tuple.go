@@ -48,7 +48,11 @@ func (e *Engine) build(ctx context.Context) (*messages.Tuple, error) {
 	if t := e.tree(); t != nil {
 		inForce = t.Rules.Current()
 	}
-	loaded, rulesErr := loadRules(want.RulesPath)
+	var prior *rules.Set
+	if inForce != nil {
+		prior = inForce.Rules
+	}
+	loaded, rulesErr := loadRules(want.RulesPath, prior)
 	compiled, policyErr := compilePolicy(want)
 	if inForce == nil && (rulesErr != nil || policyErr != nil) {
 		return nil, errors.Join(rulesErr, policyErr)
@@ -92,14 +96,15 @@ type loadedRules struct {
 }
 
 // loadRules reads, compiles and tries a pack: one whose own tests fail is as
-// little to be trusted as one that does not parse.
-func loadRules(path string) (loadedRules, error) {
+// little to be trusted as one that does not parse. What prior has compiled and the
+// pack has not changed is taken over.
+func loadRules(path string, prior *rules.Set) (loadedRules, error) {
 	pack, err := rules.Load(path)
 	if err != nil {
 		return loadedRules{}, err
 	}
 	var l loadedRules
-	if l.set, err = pack.Compile(RuleOptions()...); err != nil {
+	if l.set, err = pack.Compile(append(RuleOptions(), rules.Reusing(prior))...); err != nil {
 		return loadedRules{}, err
 	}
 	if report := l.set.Test(); !report.OK() {

@@ -145,3 +145,40 @@ func BenchmarkDefaultPack(b *testing.B) {
 	}
 	b.ReportMetric(float64(bytes), "bytes/key")
 }
+
+// distinctRules is a pack of 1 000 rules of which no two share a predicate; changed of them are not those of the pack with 0.
+func distinctRules(tb testing.TB, changed int) *Pack {
+	tb.Helper()
+	var b strings.Builder
+	b.WriteString("version: 1\nlists:\n  inside: [corp.example, \"*.corp.example\"]\nrules:\n")
+	for i := range 1000 {
+		edition := 0
+		if i < changed {
+			edition = changed
+		}
+		fmt.Fprintf(&b, "  - name: rule-%d\n    flow:\n      within: 30m\n      steps:\n        - call: {tool: read_%d, when: 'args.path.startsWith(\"/srv/%d/%d\")'}\n", i, i, i, edition)
+		fmt.Fprintf(&b, "        - call: {tool: '/(?i)send.*%d/', when: 'recipients(args.to).exists(r, !in_domains(r, lists.inside)) || args.size > %d.0'}\n", i, i)
+	}
+	p, err := Parse("distinct.yaml", []byte(b.String()))
+	require.NoError(tb, err)
+	return p
+}
+
+// BenchmarkCompile is the type check of 1 000 rules with two predicates each, and of the same pack when ten of its rules have changed.
+func BenchmarkCompile(b *testing.B) {
+	pack, edited := distinctRules(b, 0), distinctRules(b, 10)
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			_, err := pack.Compile()
+			require.NoError(b, err)
+		}
+	})
+	b.Run("ten changed", func(b *testing.B) {
+		prior, err := pack.Compile()
+		require.NoError(b, err)
+		for b.Loop() {
+			_, err := edited.Compile(Reusing(prior))
+			require.NoError(b, err)
+		}
+	})
+}

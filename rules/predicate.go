@@ -35,6 +35,7 @@ type compiler struct {
 	lists  map[string][]string
 	listed ref.Val
 	cache  map[programKey]compiled
+	prior  map[programKey]compiled // of the compiler before; only read, and only while rules are compiled
 }
 
 type programKey struct {
@@ -104,6 +105,31 @@ func newCompiler(h Helpers, lists map[string][]string) (*compiler, error) {
 	}, nil
 }
 
+// next returns a compiler in the same environment that knows what c has compiled.
+func (c *compiler) next(lists map[string][]string) *compiler {
+	return &compiler{
+		call: c.call, result: c.result, lists: lists,
+		listed: types.DefaultTypeAdapter.NativeToValue(orEmpty(lists)),
+		cache:  map[programKey]compiled{}, prior: c.cache,
+	}
+}
+
+// reused returns a program of the compiler before, if it compiles in the same way here: lists are the one thing that can differ.
+func (c *compiler) reused(key programKey) (*predicate, bool) {
+	done, ok := c.prior[key]
+	if !ok || done.program == nil {
+		return nil, false
+	}
+	for _, name := range done.program.lists {
+		if _, known := c.lists[name]; !known {
+			return nil, false
+		}
+	}
+	p := *done.program
+	p.shared = false
+	return &p, true
+}
+
 // compile type-checks an expression. With amount it must yield a number, else a boolean.
 func (c *compiler) compile(text string, result, amount bool) (*predicate, []issue) {
 	key := programKey{text: text, result: result, amount: amount}
@@ -113,7 +139,11 @@ func (c *compiler) compile(text string, result, amount bool) (*predicate, []issu
 		}
 		return done.program, done.issues
 	}
-	p, issues := c.build(text, result, amount)
+	p, ok := c.reused(key)
+	var issues []issue
+	if !ok {
+		p, issues = c.build(text, result, amount)
+	}
 	c.cache[key] = compiled{program: p, issues: issues}
 	return p, issues
 }

@@ -24,7 +24,7 @@ type Set struct {
 	ignores [][]string // distinct ignore_args lists, referred to by rule.ignore
 	version string
 	gen     *generation
-	helpers Helpers // to compile variants for tests
+	source  *compiler // of its predicates, for sets that reuse them
 }
 
 // rule is one compiled rule.
@@ -60,10 +60,17 @@ var compiledSets atomic.Uint64
 // Option changes how a pack is compiled.
 type Option func(*options)
 
-type options struct{ helpers Helpers }
+type options struct {
+	helpers Helpers
+	prior   *Set
+}
 
 // WithHelpers replaces the default helper functions of the predicate language.
 func WithHelpers(h Helpers) Option { return func(o *options) { o.helpers = h } }
+
+// Reusing takes over the predicates that prior has compiled already, with prior's helper functions, which then are the new set's
+// too: a reload compiles what has changed. It says nothing about what states remember. A nil prior is no option.
+func Reusing(prior *Set) Option { return func(o *options) { o.prior = prior } }
 
 // Compile type-checks every expression and builds the index. The error is Errors with every problem found.
 func (p *Pack) Compile(opts ...Option) (*Set, error) {
@@ -71,16 +78,14 @@ func (p *Pack) Compile(opts ...Option) (*Set, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
+	if o.prior != nil {
+		return p.compileWith(o.prior.source.next(p.lists))
+	}
 	c, err := newCompiler(o.helpers, p.lists)
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.compileWith(c)
-	if err != nil {
-		return nil, err
-	}
-	s.helpers = o.helpers
-	return s, nil
+	return p.compileWith(c)
 }
 
 // withLists compiles the set's pack anew with some of its lists replaced.
@@ -88,11 +93,11 @@ func (s *Set) withLists(lists map[string][]string) (*Set, error) {
 	p := *s.pack
 	p.lists = maps.Clone(p.lists)
 	maps.Copy(p.lists, lists)
-	return p.Compile(WithHelpers(s.helpers))
+	return p.Compile(Reusing(s))
 }
 
 func (p *Pack) compileWith(c *compiler) (*Set, error) {
-	s := &Set{pack: p, lists: c.listed}
+	s := &Set{pack: p, lists: c.listed, source: c}
 	var found problems
 	for _, decl := range p.rules {
 		s.compileRule(c, decl, &found)
@@ -100,6 +105,7 @@ func (p *Pack) compileWith(c *compiler) (*Set, error) {
 	if err := found.err(); err != nil {
 		return nil, err
 	}
+	c.prior = nil
 	s.index = newIndex(s.steps)
 	s.version = s.hash()
 	s.gen = &generation{seq: compiledSets.Add(1), ids: make(map[uint64]struct{}, len(s.rules))}
