@@ -211,7 +211,7 @@ func TestDryRunPassesWhatPolicyRefuses(t *testing.T) {
 // decided, whatever it holds.
 func TestCT01ScannerTimeout(t *testing.T) {
 	t.Parallel()
-	body := `{"content":[{"type":"text","text":"` + strings.Repeat("mail us at kim at example dot org, or not. ", 6<<20/43) + `"}]}`
+	body := `{"content":[{"type":"text","text":"` + strings.Repeat("mail us at kim at example dot org, or not. ", heavy(6<<20)/43) + `"}]}`
 	for _, mode := range failureModes {
 		t.Run(mode, func(t *testing.T) {
 			s := serve(t, noModel.with(env{"FAILURE_MODE": mode, "SCANNER_TIMEOUT_MS": "10"}))
@@ -290,7 +290,7 @@ func TestPartialCoverageIsReviewed(t *testing.T) {
 func TestAdmissionShed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, noModel.with(env{"MAX_INFLIGHT": "1", "SCANNER_TIMEOUT_MS": "20000"}))
-	big := result(`{"content":[{"type":"text","text":"` + strings.Repeat("mail us at kim at example dot org, or not. ", 6<<20/43) + `"}]}`)
+	big := result(`{"content":[{"type":"text","text":"` + strings.Repeat("mail us at kim at example dot org, or not. ", heavy(6<<20)/43) + `"}]}`)
 	const n = 24
 	answers := make(chan answer, n)
 	for range n {
