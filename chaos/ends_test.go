@@ -126,7 +126,8 @@ func (l *life) finish() {
 	l.keptUntil.Store(kept.UnixNano())
 	l.endBegan.Store(began.UnixNano())
 	err := e.do(l)
-	took := max(0, time.Since(began)-time.Duration(l.w.stolen.Load()-stolen))
+	frozen := time.Duration(l.w.stolen.Load() - stolen)
+	took := max(0, time.Since(began)-frozen)
 	l.w.note("ended after %v: %v", took.Round(time.Millisecond), err)
 	if limit := l.cfg.Drain + l.cfg.Grace + l.cfg.Cleanup + exitSlack; took > limit {
 		l.w.violate("%s took %v, the budgets allow %v", e.name, took, limit)
@@ -135,7 +136,13 @@ func (l *life) finish() {
 		l.w.violate("after the end the phase is %v", p)
 	}
 	cutOff := errors.Is(err, supervision.ErrCutOff)
-	if lost := l.lost.all; len(lost) > 0 && !cutOff {
+	switch lost := l.lost.all; {
+	case len(lost) == 0 || cutOff:
+	case frozen > l.cfg.Grace/4:
+		// Replies were decided within the grace, and nobody got the processor to send or
+		// to read them.
+		l.w.count("lost while the machine stood still")
+	default:
 		l.w.violate("%s: %d calls were lost, and the engine does not say so: %s", e.name, len(lost), lost[0])
 	}
 	// A forced end may cut off; nothing else is a failure unless something hurt it.
