@@ -136,15 +136,6 @@ func (l *life) finish() {
 		l.w.violate("after the end the phase is %v", p)
 	}
 	cutOff := errors.Is(err, supervision.ErrCutOff)
-	switch lost := l.lost.all; {
-	case len(lost) == 0 || cutOff:
-	case frozen > l.cfg.Grace/4:
-		// Replies were decided within the grace, and nobody got the processor to send or
-		// to read them.
-		l.w.count("lost while the machine stood still")
-	default:
-		l.w.violate("%s: %d calls were lost, and the engine does not say so: %s", e.name, len(lost), lost[0])
-	}
 	// A forced end may cut off; nothing else is a failure unless something hurt it.
 	if err != nil && !cutOff && !e.cut && !l.auditHurt && !l.disk.wasHurt() {
 		l.w.violate("%s: %v", e.name, err)
@@ -155,6 +146,15 @@ func (l *life) finish() {
 	}
 	l.unloadAll()
 	l.disk.set(healthy)
+	switch lost := l.lost.all; {
+	case len(lost) == 0 || cutOff:
+	case frozen > l.cfg.Grace/4:
+		// Replies were decided within the grace, and nobody got the processor to send or
+		// to read them.
+		l.w.count("lost while the machine stood still")
+	default:
+		l.w.violate("%s: %d calls were lost, and the engine does not say so: %s", e.name, len(lost), lost[0])
+	}
 	if c, err := net.DialTimeout("tcp", l.lines.addr, time.Second); err == nil {
 		c.Close()
 		l.w.violate("the port is still open after the end")
