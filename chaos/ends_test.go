@@ -144,8 +144,8 @@ func (l *life) finish() {
 	if !v.Denied() {
 		l.w.violate("an engine that has ended passes")
 	}
-	l.unloadAll()
 	l.disk.set(healthy)
+	l.unloadAll()
 	switch lost := l.lost.all; {
 	case len(lost) == 0 || cutOff:
 	case frozen > l.cfg.Grace/4:
