@@ -38,7 +38,16 @@ func credentialKeywords() []keyword {
 }
 
 // credentialSuffixes may follow the word without changing what it announces.
-var credentialSuffixes = []string{"", "_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "1", "2"}
+var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "1", "2"}
+
+func credentialSuffix(s string) bool {
+	for _, known := range credentialSuffixes {
+		if len(s) == len(known) && hasFoldPrefix(s, known) {
+			return true
+		}
+	}
+	return false
+}
 
 // credentialAt looks at a credential's name at byte at: as a member name, whose value follows as a string of
 // its own, or in text, with a separator and the value behind it.
@@ -47,11 +56,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	end := at + n
 	suffix := extent(text, end, 16, setToken)
 	if suffix != end {
-		known := false
-		for _, s := range credentialSuffixes {
-			known = known || s != "" && strings.EqualFold(text[end:suffix], s)
-		}
-		if !known {
+		if !credentialSuffix(text[end:suffix]) {
 			return
 		}
 		if kind == credentialToken {

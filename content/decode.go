@@ -5,11 +5,9 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"io"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -53,8 +51,20 @@ func (sc *scan) normalised(v *view) bool {
 		return false
 	}
 	sc.budget -= len(text)
-	sc.queue = append(sc.queue, &view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
+	sc.enqueue(view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
 	return true
+}
+
+// viewsAtOnce is how many views are allocated together: some texts are made of encodings.
+const viewsAtOnce = 16
+
+// enqueue adds a view to those that are read next.
+func (sc *scan) enqueue(v view) {
+	if len(sc.views) == cap(sc.views) {
+		sc.views = make([]view, 0, min(2*cap(sc.views)+1, viewsAtOnce))
+	}
+	sc.views = append(sc.views, v)
+	sc.queue = append(sc.queue, &sc.views[len(sc.views)-1])
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.
@@ -72,7 +82,7 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 		return
 	}
 	sc.budget -= len(text)
-	sc.queue = append(sc.queue, &view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
+	sc.enqueue(view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
 }
 
 // incomplete reports that a span of v was left undecoded.
@@ -115,6 +125,10 @@ func (sc *scan) decodeRun(v *view, r run) {
 			head := decode64(body[off:min(len(body), off+sniffRun)])
 			if !worth(head) {
 				continue
+			}
+			if len(body)-off <= sniffRun {
+				plain = head
+				break
 			}
 			if len(body)*3/4 > sc.budget {
 				sc.incomplete(v, r.start, r.end)
@@ -223,7 +237,7 @@ func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 	} else if more > 0 {
 		sc.budget -= more
 	}
-	sc.queue = append(sc.queue, &view{text: text, label: ViewDecoded, up: v, whole: true, lo: lo, hi: hi, layer: layer})
+	sc.enqueue(view{text: text, label: ViewDecoded, up: v, whole: true, lo: lo, hi: hi, layer: layer})
 }
 
 func isHexRun(s string) bool {
@@ -280,25 +294,57 @@ func wrapped(text string, r run) (end int, body string) {
 	return end, string(b)
 }
 
-// decode64 decodes base64 of either alphabet, padded or not, up to where it stops being base64. A trailing
-// odd character is dropped.
+// decode64 decodes base64 of either alphabet, padded or not, up to where it stops being base64. A trailing odd
+// character is dropped. Text that mixes the alphabets is neither.
 func decode64(s string) []byte {
-	s = strings.TrimRight(s, "=")
-	s = s[:len(s)-boolInt(len(s)%4 == 1)]
-	enc := base64.RawStdEncoding
-	if strings.ContainsAny(s, "-_") {
-		if strings.ContainsAny(s, "+/") {
-			return nil
-		}
-		enc = base64.RawURLEncoding
+	for s != "" && s[len(s)-1] == '=' {
+		s = s[:len(s)-1]
 	}
-	b, err := enc.DecodeString(s)
-	var bad base64.CorruptInputError
-	if err != nil && !errors.As(err, &bad) {
+	s = s[:len(s)-boolInt(len(s)%4 == 1)]
+	b := make([]byte, 0, len(s)*3/4)
+	var seen uint8
+	i := 0
+	for ; i+4 <= len(s); i += 4 {
+		v := uint(value64[s[i]])<<18 | uint(value64[s[i+1]])<<12 | uint(value64[s[i+2]])<<6 | uint(value64[s[i+3]])
+		kinds := kind64[s[i]] | kind64[s[i+1]] | kind64[s[i+2]] | kind64[s[i+3]]
+		if seen |= kinds; kinds&kindOther != 0 {
+			break
+		}
+		b = append(b, byte(v>>16), byte(v>>8), byte(v))
+	}
+	// The rest, up to what is no base64.
+	v, bits := uint(0), 0
+	for ; i < len(s) && kind64[s[i]] != kindOther; i++ {
+		seen |= kind64[s[i]]
+		v = v<<6 | uint(value64[s[i]])
+		if bits += 6; bits >= 8 {
+			bits -= 8
+			b = append(b, byte(v>>bits))
+		}
+	}
+	if seen&(kindStd|kindURL) == kindStd|kindURL {
 		return nil
 	}
 	return b
 }
+
+// Kinds of characters in base64: those of both alphabets are none of these.
+const (
+	kindStd   = 1 << iota // + and /
+	kindURL               // - and _
+	kindOther             // not base64
+)
+
+var kind64 = func() (t [256]uint8) {
+	for i := range t {
+		t[i] = kindOther
+	}
+	for _, c := range []byte(upperLetters + lowerLetters + digitChars) {
+		t[c] = 0
+	}
+	t['+'], t['/'], t['-'], t['_'] = kindStd, kindStd, kindURL, kindURL
+	return t
+}()
 
 func boolInt(b bool) int {
 	if b {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func gzipped(t testing.TB, b []byte) []byte {
@@ -103,4 +104,17 @@ func TestSpelledOutText(t *testing.T) {
 	for _, text := range []string{"a b c d e f g h i j k l m n o p", "A. B. C. Smith and D. E. F. Jones", "x y z w v u t", "1 2 3 4 5 6 7 8"} {
 		require.Empty(t, above(scanText(t, text)), text)
 	}
+}
+
+func TestBase64OfAnyAlphabetIsDecoded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.SliceOf(rapid.Byte()).Draw(t, "plain")
+		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			text := enc.EncodeToString(plain)
+			require.Equal(t, plain, append([]byte{}, decode64(text)...))
+			cut := rapid.IntRange(0, len(strings.TrimRight(text, "="))).Draw(t, "cut")
+			require.Equal(t, plain[:cut*3/4], append([]byte{}, decode64(text[:cut]+"."+text[cut:])...))
+		}
+	})
+	require.Nil(t, decode64("ab+/cd-_efgh"))
 }

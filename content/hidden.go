@@ -189,12 +189,20 @@ func (sc *scan) hidden() {
 			i += n
 			continue
 		}
-		if k <= invGlue && sc.full(detZeroWidth) {
+		if sc.full(hiddenBy[k]) {
 			i += n
 			continue
 		}
 		i = sc.invisible(i, runeAt(text, last), hasRTL)
 	}
+}
+
+// hiddenBy is the detector that an invisible character is most of all a matter of. When it can add nothing to the
+// report, the character is passed over, and judged with what follows it where that is another matter.
+var hiddenBy = [...]*detector{
+	invSpace: detZeroWidth, invJoiner: detZeroWidth, invGlue: detZeroWidth, invSoft: detZeroWidth, invFiller: detZeroWidth,
+	invMark: detBidi, invEmbed: detBidi, invOverride: detBidi, invTag: detTags, invSelector: detVariation, invSupplement: detVariation,
+	invAnnotation: detFormat,
 }
 
 // runeAt returns the character at byte i, -1 when i is.

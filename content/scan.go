@@ -63,6 +63,7 @@ type scan struct {
 	dirty   bool   // told or bodies are not empty
 	path    string // pointer of the current string, "" until needed
 
+	views    []view   // room for views that are queued next
 	listed   []listed // by detector, of string listedIn
 	listedIn int
 }
