@@ -48,6 +48,7 @@ type Engine struct {
 	keys      traceKeys
 	prints    audit.Fingerprinter
 	shedLog   shedLog
+	losses    lossLog
 	canaries  atomic.Uint64
 
 	// load opens the model, loadFirst the gate in front of it.

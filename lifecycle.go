@@ -338,6 +338,9 @@ func (e *Engine) moveGauges() {
 	defer close(e.gaugesEnd)
 	for {
 		e.auditReadiness(t)
+		if owed := e.shedLog.due(e.now()); owed > 0 {
+			e.event(&audit.Record{Event: audit.EventShed, Count: owed})
+		}
 		e.metrics.TraceKeys.Set(float64(t.Traces.Keys()))
 		for label, depth := range t.Depths() {
 			e.metrics.Mailbox(label).Set(float64(depth))
@@ -374,11 +377,19 @@ type observer struct {
 
 func (o observer) ActorRestarted(label string) { o.e.metrics.ActorRestarted(label) }
 func (o observer) TraceEvicted()               { o.e.metrics.TraceEvictions(1) }
-func (o observer) AuditWritten()               { o.e.metrics.AuditLines(1) }
+
+func (o observer) AuditWritten() {
+	o.e.metrics.AuditLines(1)
+	if recovered, lost := o.e.losses.written(); recovered {
+		o.e.log.Info(telemetry.MsgAuditRecovered, zap.Int64(telemetry.KeyCount, lost))
+	}
+}
 
 func (o observer) AuditLost(err error) {
 	o.e.metrics.AuditDropped(1)
-	o.e.log.Warn(telemetry.MsgAuditFailing, zap.Error(err))
+	if lost := o.e.losses.lost(o.e.now()); lost > 0 {
+		o.e.log.Warn(telemetry.MsgAuditFailing, zap.Int64(telemetry.KeyCount, lost), zap.Error(err))
+	}
 }
 
 func (o observer) PinsSaved(err error) {

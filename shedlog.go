@@ -35,6 +35,18 @@ func (s *shedLog) allow(now time.Time) (own bool, owed int64) {
 	return false, owed
 }
 
+// due returns what is owed for seconds that are over.
+func (s *shedLog) due(now time.Time) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Unix() == s.second {
+		return 0
+	}
+	owed := s.skipped
+	s.skipped = 0
+	return owed
+}
+
 // rest returns what is still owed, at the end.
 func (s *shedLog) rest() int64 {
 	s.mu.Lock()

@@ -22,6 +22,7 @@ const (
 	MsgReloaded          = "reloaded"
 	MsgReloadFailed      = "reload failed"
 	MsgAuditFailing      = "audit lines cannot be written"
+	MsgAuditRecovered    = "audit lines are written again"
 	MsgListening         = "listening"
 	MsgTracesInClear     = "traces are sent without TLS beyond loopback"
 	MsgTracingNote       = "tracing library note"
