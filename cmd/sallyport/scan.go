@@ -25,6 +25,7 @@ import (
 // scanOptions are the flags of scan.
 type scanOptions struct {
 	method, service string
+	phase           string
 	request         bool
 	text            bool
 	asJSON          bool
@@ -43,6 +44,12 @@ text of a tool result. Exit code 3 means that it would be refused.
 The settings are those of serve.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch o.phase {
+			case "", "request", "response":
+				o.request = o.phase == "request"
+			default:
+				return fmt.Errorf("--phase %q: want request or response", o.phase)
+			}
 			in, err := readInput(cmd.InOrStdin(), args)
 			if err != nil {
 				return failed(err)
@@ -60,7 +67,7 @@ The settings are those of serve.`,
 	f := cmd.Flags()
 	f.StringVar(&o.method, "method", "tools/call", "MCP method of a params or result object without an envelope")
 	f.StringVar(&o.service, "service", "", "upstream service, for rules that name one")
-	f.BoolVar(&o.request, "request", false, "the message is the params of a request; otherwise a result")
+	f.StringVar(&o.phase, "phase", "", `"request" or "response"; what the message says, and else response`)
 	f.BoolVar(&o.text, "text", false, "take the input as plain text even if it looks like JSON")
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
 	engineFlags(f)
@@ -133,6 +140,9 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 		return failed(errors.Join(err, engine.Shutdown(ctx)))
 	}
 	x, request := o.exchange(in)
+	if o.phase != "" && request != o.request {
+		return failed(errors.Join(fmt.Errorf("scan: the message is no %s", o.phase), engine.Shutdown(ctx)))
+	}
 	var v sallyport.Verdict
 	if request {
 		x.Phase = decision.Request
