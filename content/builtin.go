@@ -39,6 +39,10 @@ var (
 	detFence    = &detector{name: "document-fence", category: CategoryPromptInjection, severity: blockSides}
 	detOverride = &detector{name: "instruction-override", category: CategoryPromptInjection, severity: reviewSides}
 
+	detTakeover   = &detector{name: "role-takeover", category: CategoryPromptInjection, severity: reviewSides}
+	detExtraction = &detector{name: "prompt-extraction", category: CategoryPromptInjection, severity: reviewSides}
+	detAddress    = &detector{name: "model-address", category: CategoryPromptInjection, severity: noteSides}
+
 	detImage     = &detector{name: "image-exfiltration", category: CategoryExfiltration, severity: reviewSides}
 	detLink      = &detector{name: "link-exfiltration", category: CategoryExfiltration, severity: reviewSides}
 	detDataURI   = &detector{name: "script-data-uri", category: CategoryExfiltration, severity: blockSides}
@@ -64,7 +68,7 @@ var builtinDetectors = func() []*detector {
 		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio,
 		detEmail, detPhone, detCard, detIBAN, detSSN,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
-		detMarker, detFakeTurn, detSysBlock, detFence, detOverride,
+		detMarker, detFakeTurn, detSysBlock, detFence, detOverride, detTakeover, detExtraction, detAddress,
 		detImage, detLink, detDataURI, detCollector, detURLCreds,
 		detPoison, detMarkup,
 	}

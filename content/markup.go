@@ -137,7 +137,7 @@ func overridePhrase(l string) bool {
 				break
 			}
 			i += from
-			if _, ok := overridden(l, i+len(verb)); ok {
+			if p := overridden(l, i+len(verb)); p.whole() {
 				return true
 			}
 			from = i + len(verb)

@@ -2,9 +2,19 @@ package content
 
 import "strings"
 
+// overrideVerbs set aside what comes after them by their meaning alone.
+var overrideVerbs = [...]string{"ignore", "disregard", "forget", "override", "ignoring", "disregarding", "neglect"}
+
+// settingAside are the phrases that mean the same of instructions and much else besides: what they are about must
+// be said in full. Those that end in a space are words of their own.
+var settingAside = [...]string{
+	"pay no attention to", "do not follow", "don't follow", "do not obey", "don't obey", "stop following", "stop obeying", "no longer follow", "no longer obey",
+	"discard ", "abandon ", "erase ", "unlearn ", "scrap ", "set aside", "put aside", "throw away", "throw out", "let go of", "dismiss ", "cancel ", "bypass ", "overlook ", "drop ", "break free from",
+}
+
 func overrideKeywords() []keyword {
 	var k []keyword
-	for _, verb := range [...]string{"ignore", "disregard", "forget", "override", "ignoring", "disregarding", "neglect"} {
+	for _, verb := range overrideVerbs {
 		k = append(k, keyword{text: verb, look: func(sc *scan, at int) {
 			end := at + len(verb)
 			switch {
@@ -15,7 +25,15 @@ func overrideKeywords() []keyword {
 			}
 		}})
 	}
-	return k
+	for _, phrase := range settingAside {
+		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) { sc.setAside(at, at+len(phrase)) }})
+	}
+	for _, phrase := range lapsed {
+		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) { sc.lapsed(at, at+len(phrase)) }})
+	}
+	k = append(k, takeoverKeywords()...)
+	k = append(k, extractionKeywords()...)
+	return append(k, addressKeywords()...)
 }
 
 // gapless looks for the phrase among letters that were set apart evenly, which come out without the gaps between
@@ -60,17 +78,30 @@ type overrideWord uint8
 const (
 	overrideOther overrideWord = iota
 	overrideFill               // stands between the verb and what it is to be done to
+	overrideAll                // takes in everything
+	overrideYours              // says whose it is
 	overridePast               // says that it was given before
+	overrideState              // says that it is there, as settings are too
 	overrideThing              // means instructions
+	overrideLoose              // means instructions, and other things too
+	overrideTask               // means what a model was asked to do, and much else
+	overrideWho                // begins a clause: "everything you …"
+	overrideTold               // ends it: "… were told"
 )
 
 var overrideVocabulary = func() map[string]overrideWord {
 	m := map[string]overrideWord{}
 	for kind, words := range map[overrideWord]string{
-		overrideFill: "all any every the of your my our these those and or everything what whatever other completely that this each both about such in from with",
-		overridePast: "previous prior above earlier preceding foregoing previously existing initial original system past former given developer safety current",
-		overrideThing: "instructions instruction prompt prompts directions directives directive rules guidelines commands orders constraints programming guardrails " +
-			"context restrictions policies",
+		overrideFill:  "the of my our these those and or other completely that this each both about such in from with to just ve re",
+		overrideAll:   "all any every everything anything what whatever",
+		overrideYours: "your",
+		overridePast:  "previous prior above earlier preceding foregoing previously past former before",
+		overrideState: "existing initial original system given developer safety current",
+		overrideThing: "instructions instruction prompt prompts directives directive programming guidelines guardrails",
+		overrideLoose: "directions rules commands orders constraints context restrictions policies training",
+		overrideTask:  "task tasks assignment assignments goal goals objective objectives mission job role conversation requests",
+		overrideWho:   "you i we they was were is are has have had been being",
+		overrideTold:  "told instructed asked ordered said",
 	} {
 		for w := range strings.FieldsSeq(words) {
 			m[w] = kind
@@ -82,35 +113,95 @@ var overrideVocabulary = func() map[string]overrideWord {
 // overrideWords bounds the phrase, in words after the verb.
 const overrideWords = 9
 
+// phrase is what stands after a verb that sets something aside.
+type phrase struct {
+	stop        int // its end
+	all, yours  bool
+	past, state bool
+	told        bool         // what someone was told, with no name for it
+	thing       overrideWord // what it is about, overrideOther for nothing that matters
+}
+
+// whole reports whether the phrase speaks of instructions that were given before.
+func (p *phrase) whole() bool {
+	return (p.past || p.state) && (p.thing == overrideThing || p.thing == overrideLoose)
+}
+
+// certain reports whether a whole phrase means a model's instructions and no settings of a program, whose rules
+// and prompts are overridden, and whose constraints are ignored, every day.
+func (p *phrase) certain(plainly bool) bool {
+	return p.past || p.yours || p.thing == overrideThing && (p.all || plainly)
+}
+
 // override looks for the phrase that sets earlier instructions aside: a verb, something said before, and a
-// word for instructions. The phrase in plain sight is a review, because people write about it, except where no
-// one does: in the definition of a tool and in server instructions. Behind an encoding it is an attack.
+// word for instructions. An order blocks. One that is quoted or told about is a review, because people write about
+// it, except where no one does: in the definition of a tool and in server instructions. Behind an encoding it is an
+// attack.
 func (sc *scan) override(at, end int) {
 	if at > 0 && isAlnum(sc.text[at-1]) || sc.full(detOverride) {
 		return
 	}
-	stop, ok := overridden(sc.text, end)
-	if !ok {
+	p := overridden(sc.text, end)
+	if p.thing == overrideOther && !p.told {
 		return
 	}
-	sev := Review
-	switch {
-	case sc.v.label != ViewRaw && sc.v.label != ViewJoined, sc.role == RoleDescription, sc.role == RoleInstruction, sc.role == RoleSchema, sc.role == RoleToolName:
-		sev = Block
-	case !quotedAt(sc.text, at):
-		sev = Block
+	mood := moodAt(sc.text, at)
+	if mood == negating {
+		return
 	}
-	sc.review(detOverride, at, stop, sev)
+	verb := sc.text[at] | 0x20
+	plainly := verb != 'o' && verb != 'n' && !sc.definitional()
+	said := mood == ordering && !mentionedAt(sc.text, at)
+	switch {
+	case p.whole():
+		sev := Review
+		if p.certain(plainly) && (said || sc.encoded() || sc.definitional()) {
+			sev = Block
+		}
+		sc.review(detOverride, at, p.stop, sev)
+	case !said:
+	case plainly && (p.thing == overrideTask && (p.all || p.yours) || p.thing == overrideThing || p.told && p.all):
+		sc.review(detOverride, at, p.stop, Block)
+	case plainly:
+		sc.review(detOverride, at, p.stop, Review)
+	}
 }
 
-// overridden reads the words after the verb, from byte i: whether they name instructions given before, and
-// where the phrase ends.
-func overridden(text string, i int) (stop int, ok bool) {
-	past, between := false, 0
+// encoded reports whether the current text had to be decoded or put together: nobody quotes like that.
+func (sc *scan) encoded() bool {
+	return sc.v.label != ViewRaw && sc.v.label != ViewJoined && sc.v.label != ViewNormalised
+}
+
+// setAside looks for other ways to say it, with instructions that must be someone's.
+func (sc *scan) setAside(at, end int) {
+	if at > 0 && isAlnum(sc.text[at-1]) || sc.full(detOverride) {
+		return
+	}
+	p := overridden(sc.text, end)
+	if p.thing != overrideThing || !p.yours && !(p.all && p.past) {
+		return
+	}
+	switch moodAt(sc.text, at) {
+	case negating:
+		return
+	case ordering:
+		if !mentionedAt(sc.text, at) {
+			sc.review(detOverride, at, p.stop, Block)
+			return
+		}
+	case describing:
+	}
+	sc.review(detOverride, at, p.stop, Review)
+}
+
+// overridden reads the words after a verb, from byte i.
+func overridden(text string, i int) (p phrase) {
+	clause, yours := false, false // "everything you …"
+	between := 0
 	for range overrideWords {
 		for i < len(text) && !isAlnum(text[i]) {
 			if strings.IndexByte(" \t\r\n,-_*'\"", text[i]) < 0 {
-				return 0, false
+				return phrase{}
 			}
 			i++
 		}
@@ -119,35 +210,89 @@ func overridden(text string, i int) (stop int, ok bool) {
 			i++
 		}
 		word := strings.ToLower(text[w:i])
-		switch overrideVocabulary[word] {
+		switch kind := overrideVocabulary[word]; kind {
+		case overrideFill:
+			if between > 0 && word != "and" && word != "or" {
+				return phrase{} // "the previous message about the rules"
+			}
+		case overrideAll:
+			p.all = true
+		case overrideYours:
+			p.yours = true
 		case overridePast:
-			past = true
-		case overrideThing:
-			return i, past
+			p.past = true
+		case overrideState:
+			p.state = true
+		case overrideThing, overrideLoose, overrideTask:
+			if !p.past && (kind == overrideTask || !p.state && !p.yours) {
+				return phrase{}
+			}
+			p.stop, p.thing = i, kind
+			return p
+		case overrideWho:
+			if clause = p.all; !clause {
+				return phrase{}
+			}
+			yours = yours || word == "you"
+		case overrideTold:
+			if !clause {
+				return phrase{}
+			}
+			// What a person said may be a slip; what a model was told is its instructions.
+			p.stop, p.told = i, true
+			p.all = word != "said" && yours
+			return p
 		case overrideOther:
 			// A word or two may stand between: "previous security instructions".
-			if between++; !past || word == "" || between > 2 || word == "ignore" || word == "disregard" || word == "forget" {
-				return 0, false
+			if between++; !p.past && !p.state || clause || word == "" || between > 2 || word == "ignore" || word == "disregard" || word == "forget" {
+				return phrase{}
 			}
 		}
 	}
-	return 0, false
+	return phrase{}
 }
 
-// quotedAt reports whether byte at stands inside a quotation on its line: text that mentions the phrase.
-func quotedAt(text string, at int) bool {
-	start := at
-	for start > 0 && text[start-1] != '\n' && at-start < 160 {
-		start--
+// lapsed are the ways to say of instructions that they are over.
+var lapsed = [...]string{
+	"no longer apply", "no longer valid", "are void", "are now void", "are null and void", "are obsolete", "are now obsolete", "are revoked", "are cancelled", "are canceled", "are superseded",
+	"are suspended", "have been revoked", "have been replaced", "have been cancelled", "have been lifted",
+}
+
+// lapsing finds whether a subject may be instructions.
+var lapsing = mustIndex("instruction", "prompt", "directive", "guideline", "programming", "guardrail")
+
+// lapsedReach is how far before such a phrase its subject may begin, in bytes.
+const lapsedReach = 64
+
+// lapsed looks for the sentence that declares earlier instructions to be over.
+func (sc *scan) lapsed(at, end int) {
+	if sc.full(detOverride) {
+		return
 	}
-	line := text[start:at]
-	for _, q := range [...]string{"\"", "`", "“", "'", "«", "‘"} {
-		if i := strings.LastIndex(line, q); i >= 0 {
-			if q == "'" && i > 0 && isAlnum(line[i-1]) {
-				continue
-			}
-			return true
+	start := max(0, at-lapsedReach)
+	subject := sc.text[start:at]
+	if i := strings.LastIndexAny(subject, ".!?;:\n\""); i >= 0 {
+		start += i + 1
+		subject = subject[i+1:]
+	}
+	if !lapsing.any(subject) {
+		return
+	}
+	var p phrase
+	for word := range strings.FieldsFuncSeq(strings.ToLower(subject), func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
+		switch overrideVocabulary[word] {
+		case overrideAll:
+			p.all = true
+		case overrideYours:
+			p.yours = true
+		case overridePast:
+			p.past = true
+		case overrideThing:
+			p.thing = overrideThing
+		default:
 		}
 	}
-	return false
+	if p.thing == overrideThing && p.past && (p.all || p.yours) {
+		sc.review(detOverride, start, end, Review)
+	}
 }

@@ -7,42 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// overrideIn is the override of earlier instructions in one language: what is set aside and how, near
-// each other in either order, as the language wants it.
-type overrideIn struct {
-	lang  string
-	verbs []string // open the look
-	past  []string // what came before, or all of it
-	thing []string // instructions
-}
-
-// overrideLanguages holds stems in lower case, as the languages write them. The accents of a stem are there
-// with and without, because people leave them out.
-var overrideLanguages = []overrideIn{
-	{"de", []string{"ignorier", "vergiss", "missachte", "überschreibe"}, []string{"vorherig", "bisherig", "vorig", "obig", "vorangegangen", "früher", "alle "}, []string{"anweisung", "instruktion", "anordnung", "vorgaben", "befehle"}},
-	{"fr", []string{"ignore", "oublie", "néglige"}, []string{"précédent", "precedent", "antérieur", "ci-dessus", "toutes les"}, []string{"instruction", "consigne", "directive"}},
-	{"es", []string{"ignora", "ignore", "olvida", "descarta"}, []string{"anterior", "previa", "previo", "de arriba", "todas las"}, []string{"instrucci", "indicacion", "órdenes", "directric"}},
-	{"pt", []string{"ignore", "ignora", "esqueça", "esqueca", "desconsidere"}, []string{"anterior", "prévia", "previa", "acima", "todas as"}, []string{"instruç", "instruc", "orientaç", "comandos"}},
-	{"it", []string{"ignora", "dimentica", "trascura"}, []string{"precedent", "di sopra", "tutte le"}, []string{"istruzion", "indicazion", "direttiv"}},
-	{"nl", []string{"negeer", "vergeet"}, []string{"vorige", "eerdere", "voorgaande", "bovenstaande", "alle "}, []string{"instructies", "opdrachten", "aanwijzingen"}},
-	{"pl", []string{"zignoruj", "ignoruj", "zapomnij"}, []string{"poprzedni", "wcześniejsz", "wszystkie", "powyższ"}, []string{"instrukcj", "polece", "wskazówk"}},
-	{"tr", []string{"yoksay", "yok say", "görmezden gel", "unut"}, []string{"önceki", "yukarıdaki", "tüm "}, []string{"talimat", "yönerge", "komut"}},
-	{"ru", []string{"игнорируй", "игнорировать", "забудь", "проигнорируй", "отбрось"}, []string{"предыдущ", "прежн", "выше", "все "}, []string{"инструкци", "указани", "команд", "правила"}},
-	{"uk", []string{"ігноруй", "проігноруй", "забудь"}, []string{"попередн", "вище", "усі ", "всі "}, []string{"інструкці", "вказівк", "команд"}},
-	{"zh", []string{"忽略", "无视", "忘记", "忽視", "無視"}, []string{"之前", "以上", "先前", "上述", "前面", "所有"}, []string{"指令", "指示", "提示词", "说明", "命令"}},
-	{"ja", []string{"無視", "忘れて"}, []string{"以前", "これまで", "上記", "前の", "すべて", "全て"}, []string{"指示", "命令", "プロンプト"}},
-	{"ko", []string{"무시", "잊어"}, []string{"이전", "위의", "모든", "앞의"}, []string{"지시", "명령", "프롬프트", "지침"}},
-	{"ar", []string{"تجاهل", "انس "}, []string{"السابقة", "أعلاه", "جميع", "كل "}, []string{"التعليمات", "الأوامر", "الإرشادات"}},
-	{"hi", []string{"अनदेखा", "नज़रअंदाज़", "भूल जा"}, []string{"पिछले", "पहले", "सभी", "उपरोक्त"}, []string{"निर्देश", "आदेश"}},
-	{"vi", []string{"bỏ qua", "phớt lờ"}, []string{"trước", "ở trên", "tất cả"}, []string{"hướng dẫn", "chỉ dẫn", "chỉ thị"}},
-	{"id", []string{"abaikan", "lupakan"}, []string{"sebelumnya", "di atas", "semua"}, []string{"instruksi", "perintah", "petunjuk"}},
-}
-
 // overrideThings finds whether a text speaks of instructions at all.
 var overrideThings = func() *keywordIndex {
 	var words []string
 	for _, l := range overrideLanguages {
-		for _, t := range l.thing {
+		for _, t := range slices.Concat(l.thing, l.own, l.told) {
 			first, n := utf8.DecodeRuneInString(t)
 			words = append(words, t, string(unicode.ToUpper(first))+t[n:], strings.ToUpper(t))
 		}
@@ -54,7 +23,7 @@ var overrideThings = func() *keywordIndex {
 var maxOverrideThing = func() int {
 	n := 0
 	for _, l := range overrideLanguages {
-		for _, t := range l.thing {
+		for _, t := range slices.Concat(l.thing, l.own, l.told) {
 			n = max(n, len(t)+utf8.UTFMax)
 		}
 	}
@@ -72,7 +41,16 @@ func overrideLanguageKeywords() []keyword {
 	for i := range overrideLanguages {
 		l := &overrideLanguages[i]
 		for _, v := range l.verbs {
-			byVerb[v] = append(byVerb[v], l)
+			byVerb[v] = nil
+		}
+	}
+	// A verb that goes on in another language is looked at once, for both.
+	for v := range byVerb {
+		for i := range overrideLanguages {
+			l := &overrideLanguages[i]
+			if slices.ContainsFunc(l.verbs, func(w string) bool { return strings.HasPrefix(w, v) }) {
+				byVerb[v] = append(byVerb[v], l)
+			}
 		}
 	}
 	var k []keyword
@@ -89,10 +67,13 @@ func overrideLanguageKeywords() []keyword {
 	return k
 }
 
-// overrideIn looks for the words of an override around a verb. Both must stand in its sentence.
+// overrideIn looks for the words of an override around a verb. All must stand in its sentence.
 func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	if at < sc.verbs || sc.full(detOverride) {
 		// The sentence of the verb before was read this far.
+		return
+	}
+	if at > 0 && isAlnum(sc.text[at-1]) {
 		return
 	}
 	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
@@ -114,21 +95,91 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
 	}
-	for _, stop := range [...]string{".", "!", "?", ";", "\n\n", "。", "！"} {
+	for _, stop := range [...]string{".", "!", "?", ";", "\n\n", "。", "！", "।", "؟"} {
 		if i := strings.Index(after, stop); i >= 0 {
 			after = after[:i]
 		}
 	}
 	sc.verbs = min(sc.verbs, end+len(after))
-	sentence := strings.ToLower(before + "\x00" + after)
+	before, after = strings.ToLower(before), strings.ToLower(after)
+	if negated(langs, before, after) {
+		return
+	}
 	for _, l := range langs {
-		if containsAny(sentence, l.thing...) && containsAny(sentence, l.past...) {
-			sev := Review
-			if sc.definitional() || sc.v.label != ViewRaw && sc.v.label != ViewJoined && sc.v.label != ViewNormalised || !quotedAt(sc.text, at) && sc.role != RoleOther {
-				sev = Block
-			}
-			sc.review(detOverride, at, end, sev)
-			return
+		whole := l.whole(before, after)
+		if !whole && !containsAny(after, l.told...) && !containsAny(before, l.told...) {
+			continue
 		}
+		sev := Review
+		switch {
+		case !whole:
+		case sc.definitional(), sc.encoded(), !mentionedAt(sc.text, at) && sc.role != RoleOther:
+			sev = Block
+		}
+		sc.review(detOverride, at, end, sev)
+		return
 	}
 }
+
+// How much may stand between the words of an override, in bytes: little, where "all" is all that says when the
+// instructions were given.
+const (
+	overrideLoosely = 80
+	overrideClosely = 28
+)
+
+// whole reports whether the words around a verb name instructions that were given before, or the reader's own.
+func (l *overrideIn) whole(before, after string) bool {
+	if containsAny(after, l.own...) || l.final && containsAny(before, l.own...) {
+		return true
+	}
+	for _, t := range l.thing {
+		lo, hi, ok := beside(before, after, t)
+		if !ok {
+			continue
+		}
+		for i, w := range slices.Concat(l.past, l.all) {
+			gap := overrideLoosely
+			if i >= len(l.past) {
+				gap = overrideClosely
+			}
+			from, to, ok := beside(before, after, w)
+			if ok && max(hi, to, 0)-min(lo, from, 0)-len(t)-len(w) <= gap {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beside returns where the occurrence of word nearest to a verb stands, counted from the verb: below zero in
+// what is before it, from zero on in what is after it.
+func beside(before, after, word string) (lo, hi int, ok bool) {
+	next, last := strings.Index(after, word), strings.LastIndex(before, word)
+	distance := len(before) - last - len(word)
+	switch {
+	case next < 0 && last < 0:
+		return 0, 0, false
+	case next >= 0 && (last < 0 || next <= distance):
+		return next, next + len(word), true
+	}
+	return -distance - len(word), -distance, true
+}
+
+// overrideNot is how far from a verb the word that takes it back may stand, in bytes.
+const overrideNot = 24
+
+// negated reports whether the sentence says not to ignore or forget something, in any of the languages that have the
+// verb.
+func negated(langs []*overrideIn, before, after string) bool {
+	near := " " + before[max(0, len(before)-overrideNot):] + "\x00" + after[:min(len(after), overrideNot)]
+	near = blanks.Replace(near)
+	for _, l := range langs {
+		if containsAny(near, l.not...) {
+			return true
+		}
+	}
+	return false
+}
+
+var blanks = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\u00a0", " ", "*", " ", "\"", " ")

@@ -81,6 +81,7 @@ type listed struct {
 // nothing about any other view.
 type reached struct {
 	markup, fenced, value, verbs int
+	turned, noted                int // takeovers and notes to a machine
 	azure                        int
 	thingless                    int // no word for instructions was found up to here
 	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended

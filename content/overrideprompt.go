@@ -1,0 +1,102 @@
+package content
+
+import "strings"
+
+// confidences are the names of what a model was told by its operator. The reader's own is meant: how systems
+// keep theirs is written about everywhere.
+var confidences = [...]struct {
+	text string
+	sure bool // nobody but a model has one
+}{
+	{"your system prompt", true}, {"your system message", true}, {"your system instruction", true}, {"your initial prompt", true}, {"your initial instruction", true}, {"your original prompt", true}, {"your original instruction", true},
+	{"your hidden prompt", true}, {"your hidden instruction", true}, {"your secret prompt", true}, {"your secret instruction", true}, {"your internal prompt", true}, {"your internal instruction", true}, {"your previous instruction", true},
+	{"your full prompt", true}, {"your entire prompt", true}, {"your full instructions", true}, {"your complete instructions", true}, {"your exact instructions", true}, {"your pre-prompt", true}, {"your preprompt", true}, {"your developer message", true},
+	{"your prompt", false}, {"your instructions", false}, {"your guidelines", false}, {"your directives", false}, {"your configuration prompt", true},
+	{"instructions you were given", true}, {"instructions you have been given", true}, {"prompt you were given", true}, {"the text above this line verbatim", true}, {"everything above verbatim", true}, {"the words above verbatim", true},
+	{"the above text verbatim", true}, {"everything above starting with", true}, {"words above starting with", true},
+}
+
+// asking are the verbs that ask for it, by their first word; what is asked of nobody else is true.
+var asking = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq("show tell give share display provide return list send write copy paste translate summarise summarize encode what what's describe say read") {
+		m[w] = false
+	}
+	for w := range strings.FieldsSeq("reveal leak disclose divulge expose repeat recite print output dump echo spell reproduce exfiltrate regurgitate") {
+		m[w] = true
+	}
+	return m
+}()
+
+// systemPrompts are the names of a system prompt in other languages, and the verbs that ask for it there.
+var (
+	systemPrompts = [...]string{"系统提示", "系統提示", "系统指令", "システムプロンプト", "시스템 프롬프트", "системный промпт", "системные инструкции", "системну підказку", "systemprompt", "system-prompt", "prompt système", "instructions système", "prompt del sistema",
+		"instrucciones del sistema", "prompt do sistema", "instruções do sistema", "prompt di sistema", "istruzioni di sistema", "systeemprompt", "systemowy prompt", "sistem istemi", "موجه النظام", "सिस्टम प्रॉम्प्ट", "lời nhắc hệ thống", "prompt sistem"}
+	systemAsks = mustIndex("显示", "输出", "告诉", "打印", "顯示", "泄露", "表示", "出力", "教えて", "見せて", "보여", "출력", "알려", "공개", "покажи", "выведи", "раскрой", "скажи", "zeig", "verrate", "gib mir", "nenne", "montre", "révèle", "affiche", "donne",
+		"muestra", "revela", "imprime", "mostre", "revele", "mostra", "rivela", "stampa", "toon", "onthul", "pokaż", "ujawnij", "göster", "اعرض", "اكشف", "दिखा", "बताए", "hiển thị", "tiết lộ", "tampilkan", "ungkapkan", "Покажи", "Выведи", "Раскрой", "Скажи")
+)
+
+func extractionKeywords() []keyword {
+	var k []keyword
+	for _, c := range confidences {
+		k = append(k, keyword{text: c.text, look: func(sc *scan, at int) { sc.extraction(at, at+len(c.text), c.sure) }})
+	}
+	for _, p := range systemPrompts {
+		k = append(k, keyword{text: foldASCII(p), look: func(sc *scan, at int) { sc.foreignExtraction(at, at+len(p)) }})
+	}
+	return k
+}
+
+// extractionReach is how far before a confidence the verb may stand that asks for it, in bytes.
+const extractionReach = 56
+
+// extraction looks for the sentence that asks a model for its instructions.
+func (sc *scan) extraction(at, end int, sure bool) {
+	if sc.full(detExtraction) {
+		return
+	}
+	start := max(0, at-extractionReach)
+	i, betrays := asked(sc.text[start:at])
+	if i < 0 || !betrays && !sure {
+		return
+	}
+	i += start
+	switch mood := moodAt(sc.text, i); {
+	case mood == negating, mood == describing && !sure:
+		return
+	case mood == ordering && betrays && sure && !mentionedAt(sc.text, i):
+		sc.review(detExtraction, i, end, Block)
+	default:
+		sc.review(detExtraction, i, end, Review)
+	}
+}
+
+// asked returns where the last verb that asks for something stands in the part of a sentence, -1 for none, and whether
+// it asks for a secret.
+func asked(before string) (at int, betrays bool) {
+	for i := len(before); i > 0; {
+		for i > 0 && !isAlnum(before[i-1]) {
+			if i--; strings.IndexByte(".!?;\n", before[i]) >= 0 {
+				return -1, false
+			}
+		}
+		end := i
+		for i > 0 && isAlnum(before[i-1]) {
+			i--
+		}
+		if betrays, ok := asking[strings.ToLower(before[i:end])]; ok {
+			return i, betrays
+		}
+	}
+	return -1, false
+}
+
+// foreignExtraction looks for a verb around the name of a system prompt.
+func (sc *scan) foreignExtraction(at, end int) {
+	if sc.full(detExtraction) {
+		return
+	}
+	if near := sc.text[max(0, at-extractionReach):min(len(sc.text), end+extractionReach)]; systemAsks.any(near) {
+		sc.review(detExtraction, at, end, Review)
+	}
+}
