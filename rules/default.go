@@ -17,22 +17,29 @@ func DefaultFiles() (fs.FS, error) { return fs.Sub(defaultFiles, defaultDir) }
 
 // Default is the embedded default pack.
 func Default() (*Pack, error) {
-	const dir = defaultDir
-	entries, err := defaultFiles.ReadDir(dir)
+	sources, err := defaultSources()
 	if err != nil {
 		return nil, fmt.Errorf("load default rules: %w", err)
-	}
-	var sources []packSource
-	for _, e := range entries {
-		data, err := defaultFiles.ReadFile(path.Join(dir, e.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("load default rules: %w", err)
-		}
-		sources = append(sources, packSource{name: path.Join("default", e.Name()), data: data})
 	}
 	pack, err := parseSources("default", sources)
 	if err != nil {
 		return nil, fmt.Errorf("load default rules: %w", err)
 	}
 	return pack, nil
+}
+
+func defaultSources() ([]packSource, error) {
+	entries, err := defaultFiles.ReadDir(defaultDir)
+	if err != nil {
+		return nil, err
+	}
+	var sources []packSource
+	for _, e := range entries {
+		data, err := defaultFiles.ReadFile(path.Join(defaultDir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, packSource{name: path.Join("default", e.Name()), data: data})
+	}
+	return sources, nil
 }
