@@ -92,11 +92,17 @@ type reached struct {
 	authTokens                   int
 }
 
+// newScan returns the state of a look at d.
+func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
+	n := len(builtinDetectors) + len(s.user)
+	return &scan{ctx: ctx, s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
+		bodies: make([]int, len(tokenSets)), told: make([]told, n), listed: make([]listed, n), listedIn: -1}
+}
+
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
-	sc := &scan{ctx: ctx, s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
-		bodies: make([]int, len(tokenSets)), told: make([]told, len(builtinDetectors)+len(s.user)), listed: make([]listed, len(builtinDetectors)+len(s.user)), listedIn: -1}
+	sc := newScan(ctx, s, d, side)
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.

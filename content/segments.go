@@ -34,6 +34,8 @@ type Segment struct {
 	Tool    int
 	Text    string
 	Surface Surface
+	// View is ViewRaw, or ViewDecoded for a text that the string carries in an encoding.
+	View string
 }
 
 const (
@@ -47,8 +49,8 @@ const (
 )
 
 // Segments returns what a classifier reads: the texts in natural language, the neighbouring short ones of one
-// object and adjacent text blocks joined by line feeds, machine tokens left out. Decoding and look-alikes are
-// the detectors' work; the texts here are as received.
+// object and adjacent text blocks joined by line feeds, machine tokens left out. The texts are as received; those
+// that strings carry in an encoding follow, decoded. Look-alikes are the detectors' work.
 func (d *Document) Segments(side Side) []Segment {
 	var out []Segment
 	open := -1 // index in out of the segment that the next neighbour may join
@@ -61,7 +63,7 @@ func (d *Document) Segments(side Side) []Segment {
 		tool := d.toolIndex(i)
 		if s.Role == RoleBlob && !s.Key {
 			if text := d.blobContent(i); text != "" {
-				out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side)})
+				out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side), View: ViewRaw})
 				open = -1
 			}
 			continue
@@ -74,7 +76,7 @@ func (d *Document) Segments(side Side) []Segment {
 			out[open].Text += "\n" + s.Text
 			continue
 		}
-		out = append(out, Segment{String: i, Tool: tool, Text: s.Text, Surface: surface(s.Role, side)})
+		out = append(out, Segment{String: i, Tool: tool, Text: s.Text, Surface: surface(s.Role, side), View: ViewRaw})
 		if open, group = len(out)-1, g; len(s.Text) > maxJoin {
 			open = -1
 		}
@@ -85,7 +87,7 @@ func (d *Document) Segments(side Side) []Segment {
 			kept = append(kept, s)
 		}
 	}
-	return kept
+	return d.unfolded(kept, side)
 }
 
 // joinGroup returns what the texts of s's neighbourhood have in common: the array that the objects of a
