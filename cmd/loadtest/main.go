@@ -104,3 +104,20 @@ func (o *output) write(cmd *cobra.Command, r *report.Report) error {
 	}
 	return r.Write(cmd.OutOrStdout(), encoding)
 }
+
+// measured is a result that can be shown.
+type measured interface {
+	Report() *report.Report
+	Picture() ([]byte, error)
+}
+
+// show writes a report, and its charts into the file picture when one is named.
+func (o *output) show(cmd *cobra.Command, m measured, picture string) error {
+	if err := o.write(cmd, m.Report()); err != nil {
+		return failure{err}
+	}
+	if err := writePicture(picture, m.Picture); err != nil {
+		return failure{err}
+	}
+	return nil
+}

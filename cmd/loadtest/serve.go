@@ -27,25 +27,14 @@ MCP length mix arrive at random (Poisson) at fractions of the capacity, which a
 closed loop measures before and after. Without --addr a sidecar is started.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := settingsOf(env)
-			if err = errors.Join(err, out.check()); err != nil {
-				return err
-			}
-			o.Env, o.Progress = settings, measure.NewProgress(os.Stderr)
-			if err := o.Check(); err != nil {
+			if err := prepare(&o, env, out, o.Check); err != nil {
 				return err
 			}
 			result, err := mesh.Run(cmd.Context(), o)
 			if err != nil {
 				return failure{err}
 			}
-			if err := out.write(cmd, result.Report()); err != nil {
-				return failure{err}
-			}
-			if err := writePicture(picture, result.Picture); err != nil {
-				return failure{err}
-			}
-			return nil
+			return out.show(cmd, result, picture)
 		},
 	}
 	loadFlags(cmd, &o, &env)
@@ -57,6 +46,17 @@ closed loop measures before and after. Without --addr a sidecar is started.`,
 	f.Float64Var(&o.Rate, "rate", 0, "one arrival rate in exchanges per second, in place of the fractions")
 	out.flags(cmd)
 	return cmd
+}
+
+// prepare completes the options of a load and finds mistakes before anything is
+// measured.
+func prepare(o *mesh.Options, env []string, out output, check func() error) error {
+	settings, err := settingsOf(env)
+	if err = errors.Join(err, out.check()); err != nil {
+		return err
+	}
+	o.Env, o.Progress = settings, measure.NewProgress(os.Stderr)
+	return check()
 }
 
 // settingsOf reads NAME=value pairs.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/mesh"
 )
 
@@ -25,23 +23,15 @@ long as asked. Exit 1 when resident size, goroutines or p99 of the last third li
 above the first by more than a margin that the report states.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := settingsOf(env)
-			if err = errors.Join(err, out.check()); err != nil {
-				return err
-			}
-			o.Env, o.Progress = settings, measure.NewProgress(os.Stderr)
-			if err := o.Check(); err != nil {
+			if err := prepare(&o.Options, env, out, o.Check); err != nil {
 				return err
 			}
 			soak, err := mesh.RunSoak(cmd.Context(), o)
 			if err != nil {
 				return failure{err}
 			}
-			if err := out.write(cmd, soak.Report()); err != nil {
-				return failure{err}
-			}
-			if err := writePicture(picture, soak.Picture); err != nil {
-				return failure{err}
+			if err := out.show(cmd, soak, picture); err != nil {
+				return err
 			}
 			if err := soak.Held(); err != nil {
 				return failure{err}
