@@ -17,6 +17,7 @@ import (
 type traceLine struct {
 	At        time.Time           `json:"at,omitzero"`
 	After     string              `json:"after,omitzero"`
+	Repeat    int                 `json:"repeat,omitzero"`
 	Key       string              `json:"key,omitzero"`
 	Shared    bool                `json:"shared,omitzero"`
 	Denied    bool                `json:"denied,omitzero"`
@@ -40,9 +41,14 @@ const maxTraceLine = 16 << 20
 
 // Explain replays a trace, one JSON object a line, and writes for every event which rules it concerns, what each of them then
 // holds, and what fires. Events are a second apart unless a line says "after" (a duration) or "at" (a time). Values of arguments
-// are not repeated in the output. The error names the line that cannot be read.
-func (s *Set) Explain(w io.Writer, trace io.Reader) error {
+// are not repeated in the output. The error names the line that cannot be read; what was before it is explained.
+func (s *Set) Explain(w io.Writer, trace io.Reader) (err error) {
 	out := bufio.NewWriter(w)
+	defer func() {
+		if flushErr := out.Flush(); flushErr != nil {
+			err = errors.Join(err, fmt.Errorf("explain: %w", flushErr))
+		}
+	}()
 	run := newReplay(s)
 	lines := bufio.NewScanner(trace)
 	lines.Buffer(make([]byte, 0, 64<<10), maxTraceLine)
@@ -59,12 +65,12 @@ func (s *Set) Explain(w io.Writer, trace io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("explain: line %d: %w", n, err)
 		}
+		if line.Repeat < 0 || line.Repeat > maxTestEvents {
+			return fmt.Errorf("explain: line %d: repeat must be from 1 to %d", n, maxTestEvents)
+		}
 		run.explain(out, n, line, after)
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("explain: %w", err)
-	}
-	if err := out.Flush(); err != nil {
 		return fmt.Errorf("explain: %w", err)
 	}
 	return nil
@@ -115,6 +121,9 @@ func (l *traceLine) event() Event {
 
 func (r *replay) explain(w *bufio.Writer, line int, l traceLine, after time.Duration) {
 	ev := l.event()
+	for range l.Repeat - 1 {
+		r.step(ev, l.Key, after, l.Shared, l.Denied)
+	}
 	out := r.step(ev, l.Key, after, l.Shared, l.Denied)
 	fmt.Fprintf(w, "%d: +%s %s", line, duration(r.now.Sub(testEpoch)), describeEvent(&ev))
 	if l.Key != "" {
@@ -122,6 +131,9 @@ func (r *replay) explain(w *bufio.Writer, line int, l traceLine, after time.Dura
 	}
 	if l.Shared {
 		w.WriteString(" (shared key)")
+	}
+	if l.Repeat > 1 {
+		fmt.Fprintf(w, ", the last of %d", l.Repeat)
 	}
 	w.WriteByte('\n')
 	st := r.state(l.Key)
@@ -138,7 +150,7 @@ func (r *replay) explain(w *bufio.Writer, line int, l traceLine, after time.Dura
 		w.WriteByte('\n')
 	}
 	for _, f := range out.faults {
-		fmt.Fprintf(w, "   %s: cannot be evaluated: %s\n", f.Rule, f.Code)
+		fmt.Fprintf(w, "   %s: cannot be evaluated: %s (%s)\n", f.Rule, f.Code.describe(), f.Code)
 	}
 	for _, h := range out.hits {
 		fmt.Fprintf(w, "   FIRES %s (%s)", h.Rule, h.Action)
@@ -204,7 +216,7 @@ func (r *rule) describe(mem memory, now tick, sm *StepMatch) string {
 		var parts []string
 		for i, start := range m.starts() {
 			if m.alive(start, now) {
-				parts = append(parts, fmt.Sprintf("step %d since %s", i+1, duration(time.Duration(now-start)*time.Millisecond)))
+				parts = append(parts, fmt.Sprintf("step %d, begun %s ago", i+1, duration(time.Duration(now-start)*time.Millisecond)))
 			}
 		}
 		if len(parts) == 0 {
@@ -217,6 +229,9 @@ func (r *rule) describe(mem memory, now tick, sm *StepMatch) string {
 			if c.hash == sm.hash {
 				same++
 			}
+		}
+		if same >= r.decl.threshold-1 { // more are not kept
+			return fmt.Sprintf("%d identical calls within %s (the next one fires)", same, within)
 		}
 		return fmt.Sprintf("%d identical calls within %s (fires from %d on)", same, within, r.decl.threshold)
 	case *rateMemory:

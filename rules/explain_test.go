@@ -31,19 +31,20 @@ func TestExplain(t *testing.T) {
 {"tool":"fs_read","args":{"size":1}}
 {"tool":"fs_read","args":{"size":"x"},"at":"2025-01-06T10:00:00Z"}
 {"tool":"get_it","service":"k8s","args":{"kind":"SECRET"}}
+{"tool":"echo","repeat":5}
 `)
 	require.NoError(t, err)
 	require.Equal(t, `1: +1s call "inbox_read"
-   mailbox-then-external-mail: is step 1 of 2; holds step 1 since 0s (within 30m)
+   mailbox-then-external-mail: is step 1 of 2; holds step 1, begun 0s ago (within 30m)
    retry-storm: counts; holds 1 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
 2: +2s call "email_approve"
-   mailbox-then-external-mail: is a guard behind step 1; holds step 1 since 1s (within 30m)
+   mailbox-then-external-mail: is a guard behind step 1; holds step 1, begun 1s ago (within 30m)
    retry-storm: counts; holds 1 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
    denied: its steps and amounts are withdrawn
 4: +3s call "email_send"
-   mailbox-then-external-mail: is step 2 of 2; holds step 1 since 2s (within 30m)
+   mailbox-then-external-mail: is step 2 of 2; holds step 1, begun 2s ago (within 30m)
    retry-storm: counts; holds 1 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
    FIRES mailbox-then-external-mail (block)
@@ -57,9 +58,9 @@ func TestExplain(t *testing.T) {
    retry-storm: counts; holds 2 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
 7: +1m5s result of "web" labels=["injection"] key="bob"
-   untrusted-output-then-shell: is step 1 of 2; holds step 1 since 0s (within 10m)
+   untrusted-output-then-shell: is step 1 of 2; holds step 1, begun 0s ago (within 10m)
 8: +1m6s call "run_shell" key="bob" (shared key)
-   untrusted-output-then-shell: is step 2 of 2; holds step 1 since 1s (within 10m)
+   untrusted-output-then-shell: is step 2 of 2; holds step 1, begun 1s ago (within 10m)
    retry-storm: counts
    per-tool-rate: counts
    FIRES untrusted-output-then-shell (review)
@@ -76,12 +77,17 @@ func TestExplain(t *testing.T) {
 11: +1h call "fs_read"
    retry-storm: counts; holds 1 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
-   read-volume: cannot be evaluated: type
+   read-volume: cannot be evaluated: a value has the wrong type, or cannot be computed with (type)
    denied: its steps and amounts are withdrawn
 12: +1h0m1s call "k8s"/"get_it"
    retry-storm: counts; holds 1 identical calls within 10m (fires from 5 on)
    per-tool-rate: counts; holds 1 of 30 calls within 1m
    FIRES no-secret-objects (block)
+   denied: its steps and amounts are withdrawn
+13: +1h0m6s call "echo", the last of 5
+   retry-storm: counts; holds 4 identical calls within 10m (the next one fires)
+   per-tool-rate: counts; holds 5 of 30 calls within 1m
+   FIRES retry-storm (block)
    denied: its steps and amounts are withdrawn
 `, got)
 	require.NotContains(t, got, "evil.example", "arguments are not repeated")
@@ -93,8 +99,13 @@ func TestExplainErrors(t *testing.T) {
 		{"nonsense", "explain: line 1: "},
 		{`{"after":"soon"}`, `explain: line 1: after "soon" is not a duration`},
 		{`{"after":"-1s"}`, `explain: line 1: after "-1s" is not a duration`},
+		{`{"repeat":-1}`, "explain: line 1: repeat must be from 1 to 100000"},
+		{`{"repeat":100001}`, "explain: line 1: repeat must be from 1 to 100000"},
 	} {
 		_, err := explain(t, tc.in)
 		require.ErrorContains(t, err, tc.want)
 	}
+	got, err := explain(t, `{"tool":"inbox_read"}`+"\nnonsense")
+	require.ErrorContains(t, err, "line 2")
+	require.Contains(t, got, `1: +1s call "inbox_read"`, "what could be read is explained")
 }

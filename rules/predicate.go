@@ -298,6 +298,17 @@ const (
 	FaultAmount FaultCode = "amount" // an amount that is not a finite non-negative number
 )
 
+// describe says what happened, in words for whoever wrote the rule.
+func (c FaultCode) describe() string {
+	switch c {
+	case FaultType:
+		return "a value has the wrong type, or cannot be computed with"
+	case FaultCost:
+		return "it would cost more than one evaluation may"
+	}
+	return "the amount is no finite number from 0 on"
+}
+
 // eval runs a predicate. A missing member makes it false; anything else that goes wrong is a fault.
 func (p *predicate) eval(a *activation) (bool, FaultCode) {
 	if p == nil {
