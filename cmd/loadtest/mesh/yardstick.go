@@ -93,7 +93,7 @@ func startEcho(ctx context.Context) (addr string, pid int, stop func() error, er
 		return "", 0, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, self, EchoCommand) // this program itself
+	cmd := exec.CommandContext(ctx, self, EchoCommand) //nolint:gosec // this program itself
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
