@@ -140,11 +140,14 @@ func (n replaceRegex) normalize(src, dst *aligned) *aligned {
 }
 
 // replaceRun is the shape nearly every file uses, a run of at least so many
-// runes of one class (" {2,}", "\s+"), without the regular-expression engine.
+// runes of one class (" {2,}", "\s+"), or each single rune of one ("[\u200b-\u200f]"),
+// without the regular-expression engine.
 type replaceRun struct {
 	ascii   [utf8.RuneSelf]bool
+	any     bool   // there is one among the ascii
 	ranges  []rune // inclusive pairs
 	least   int
+	single  bool
 	content string
 }
 
@@ -154,7 +157,10 @@ func newReplaceRun(pattern, content string) (normalizer, bool) {
 		return nil, false
 	}
 	n := &replaceRun{content: content}
+	class := re
 	switch {
+	case re.Op == syntax.OpCharClass:
+		n.least, n.single = 1, true
 	case re.Op == syntax.OpPlus:
 		n.least = 1
 	case re.Op == syntax.OpRepeat && re.Max == -1 && re.Min > 0:
@@ -162,7 +168,10 @@ func newReplaceRun(pattern, content string) (normalizer, bool) {
 	default:
 		return nil, false
 	}
-	switch sub := re.Sub[0]; {
+	if !n.single {
+		class = re.Sub[0]
+	}
+	switch sub := class; {
 	case sub.Op == syntax.OpCharClass:
 		n.ranges = sub.Rune
 	case sub.Op == syntax.OpLiteral && len(sub.Rune) == 1 && sub.Flags&syntax.FoldCase == 0:
@@ -172,6 +181,7 @@ func newReplaceRun(pattern, content string) (normalizer, bool) {
 	}
 	for c := range n.ascii {
 		n.ascii[c] = n.inRanges(rune(c))
+		n.any = n.any || n.ascii[c]
 	}
 	return n, true
 }
@@ -194,7 +204,7 @@ func (n *replaceRun) inRanges(r rune) bool {
 
 // run returns the end of the run of class runes at i and how many there are.
 func (n *replaceRun) run(text []byte, i int) (end, count int) {
-	for i < len(text) {
+	for i < len(text) && !(n.single && count == 1) {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			if !n.ascii[c] {
@@ -215,6 +225,9 @@ func (n *replaceRun) run(text []byte, i int) (end, count int) {
 
 func (n *replaceRun) normalize(src, dst *aligned) *aligned {
 	text := src.text
+	if src.ascii && !n.any {
+		return src
+	}
 	done, changed := 0, false
 	for i := 0; i < len(text); {
 		end, count := n.run(text, i)
