@@ -131,7 +131,7 @@ func quoteHint(n *node) string {
 // name reads a non-empty text for people and machines: letters, digits, dot, dash, underscore.
 func (d *decoder) name(n *node, what string) string {
 	s := d.str(n, what, maxNameBytes)
-	if s == "" && n.kind == stringNode {
+	if n.kind == stringNode && n.text == "" {
 		d.add(n.pos, "%s is empty", what)
 	}
 	for _, r := range s {
