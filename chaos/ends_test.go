@@ -124,6 +124,7 @@ func (l *life) finish() {
 		kept = began.Add(l.cfg.Drain - 300*time.Millisecond)
 	}
 	l.keptUntil.Store(kept.UnixNano())
+	l.endStolen.Store(stolen)
 	l.endBegan.Store(began.UnixNano())
 	err := e.do(l)
 	frozen := time.Duration(l.w.stolen.Load() - stolen)

@@ -74,6 +74,7 @@ type life struct {
 	auditHurt bool
 	traceHurt atomic.Int64 // when a trace shard or the root was last hurt, Unix nanoseconds
 	endBegan  atomic.Int64 // when the end was begun; 0 before
+	endStolen atomic.Int64 // what was stolen before that
 	keptUntil atomic.Int64 // calls that began before must not be lost
 	refs      refs
 	lost      lostCalls
