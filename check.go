@@ -39,7 +39,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 		r.recover(recover(), &v)
 		if span.IsRecording() {
 			span.SetAttributes(telemetry.AttrPhase.String(phase.String()), telemetry.AttrMethod.String(telemetry.MethodLabel(ex.Method)),
-				telemetry.AttrBytes.Int(len(ex.Body)), telemetry.AttrOutcome.String(v.Outcome.String()))
+				telemetry.AttrBytes.Int(ex.Size()), telemetry.AttrOutcome.String(v.Outcome.String()))
 		}
 		span.End()
 	}()
@@ -178,8 +178,11 @@ func (r *run) parse(ctx context.Context) bool {
 	if !r.ex.HasBody && r.phase == decision.Request {
 		body = []byte("{}")
 	}
-	doc, err := content.Parse(body, r.e.limits)
-	if err == nil {
+	var doc *content.Document
+	var err error
+	if r.ex.Dropped > 0 {
+		err = &content.ParseError{Kind: content.KindTooLarge}
+	} else if doc, err = content.Parse(body, r.e.limits); err == nil {
 		err = doc.Assign(r.ex.Method, r.side())
 	}
 	if err != nil {

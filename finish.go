@@ -65,7 +65,7 @@ func (r *run) record(v Verdict) error {
 		Phase: r.phase.String(), Method: r.ex.Method, Service: r.service, Tool: clean.subject(r.tool),
 		Route: r.ex.Route, Principal: r.ex.Principal, Headers: r.auditHeaders(),
 		Exchange: r.exchangeID(), Ref: r.id.ref, Outcome: v.Outcome.String(), Reason: v.Cause,
-		Redactions: v.Redactions + v.Removed, Bytes: len(r.ex.Body), Duration: took,
+		Redactions: v.Redactions + v.Removed, Bytes: r.ex.Size(), Duration: took,
 	}
 	if r.identified && r.shared {
 		shared := true

@@ -41,6 +41,9 @@ type Exchange struct {
 	// HasBody is whether the gateway sent a body at all. An absent request body
 	// is an empty params object; a present but empty one is malformed.
 	HasBody bool
+	// Dropped is the size, in bytes, of a body that is not here because it is over
+	// the payload limit; 0 when none was dropped. Such an exchange is refused.
+	Dropped int
 
 	// Principal, Session and Route identify the caller as the operator's gateway
 	// configuration established it. They are empty when unknown.
@@ -70,9 +73,12 @@ func (e *Exchange) Service() string {
 	return ""
 }
 
+// Size is the size of the body as it was received, in bytes.
+func (e *Exchange) Size() int { return len(e.Body) + e.Dropped }
+
 // String describes the exchange without its content.
 func (e *Exchange) String() string {
-	return fmt.Sprintf("exchange{%s %q services=%d bytes=%d}", e.Phase, e.Method, len(e.Services), len(e.Body))
+	return fmt.Sprintf("exchange{%s %q services=%d bytes=%d}", e.Phase, e.Method, len(e.Services), e.Size())
 }
 
 // GoString keeps %#v from printing the payload.

@@ -86,7 +86,7 @@ func BenchmarkHandler(b *testing.B) {
 	in := call(`{"name":"x"}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		s.request(context.Background(), in)
+		s.request(context.Background(), in, 0)
 	}
 }
 

@@ -139,8 +139,8 @@ func TestJS08CancelledContext(t *testing.T) {
 	defer s.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.Equal(t, unknown, s.request(ctx, call("{}")).GetError().GetCode())
-	require.Equal(t, unknown, s.response(ctx, result("{}")).GetError().GetCode())
+	require.Equal(t, unknown, s.request(ctx, call("{}"), 0).GetError().GetCode())
+	require.Equal(t, unknown, s.response(ctx, result("{}"), 0).GetError().GetCode())
 }
 
 func FuzzHandlers(f *testing.F) {
@@ -274,12 +274,12 @@ func TestOverdueChecker(t *testing.T) {
 		}), Options{Observer: Observer{Overdue: func(decision.Phase) { overdue.Add(1) }}})
 		require.NoError(t, err)
 		began := time.Now()
-		require.Equal(t, unknown, s.request(context.Background(), call("{}")).GetError().GetCode())
+		require.Equal(t, unknown, s.request(context.Background(), call("{}"), 0).GetError().GetCode())
 		require.Equal(t, defaultTimeout+overdueGrace, time.Since(began))
 		s.SetTimeout(time.Second)
 		s.SetTimeout(0)
 		began = time.Now()
-		require.Equal(t, unknown, s.response(context.Background(), result("{}")).GetError().GetCode())
+		require.Equal(t, unknown, s.response(context.Background(), result("{}"), 0).GetError().GetCode())
 		require.Equal(t, time.Second+overdueGrace, time.Since(began))
 		require.EqualValues(t, 2, overdue.Load())
 		require.Zero(t, s.Inflight())
@@ -297,7 +297,7 @@ func TestCheckerDecidesAtItsDeadline(t *testing.T) {
 		}), Options{Timeout: time.Second})
 		require.NoError(t, err)
 		defer s.Stop()
-		require.NotNil(t, s.request(context.Background(), call("{}")).GetPass())
+		require.NotNil(t, s.request(context.Background(), call("{}"), 0).GetPass())
 	})
 }
 

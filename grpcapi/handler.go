@@ -14,7 +14,6 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
@@ -37,14 +36,15 @@ func handleRequest(srv any, ctx context.Context, dec func(any) error, _ grpc.Una
 	s, in := srv.(*Server), new(extmcp.McpRequest)
 	defer s.guard(decision.Request, func(v decision.Verdict) { out, err = requestReply(new(decision.Exchange), v), nil })
 	uncompressed(ctx)
-	refused, err := s.receive(decision.Request, in, dec)
+	f := frame{msg: in, body: &in.McpRequest, most: s.opts.MaxPayloadBytes}
+	refused, err := s.receive(decision.Request, &f, dec)
 	switch {
 	case err != nil:
 		return nil, err
 	case refused != nil:
 		return requestReply(new(decision.Exchange), *refused), nil
 	}
-	return s.request(ctx, in), nil
+	return s.request(ctx, in, f.dropped), nil
 }
 
 //nolint:revive // the order is that of grpc.MethodHandler
@@ -53,23 +53,26 @@ func handleResponse(srv any, ctx context.Context, dec func(any) error, _ grpc.Un
 	empty := &decision.Exchange{Phase: decision.Response}
 	defer s.guard(decision.Response, func(v decision.Verdict) { out, err = responseReply(empty, v), nil })
 	uncompressed(ctx)
-	refused, err := s.receive(decision.Response, in, dec)
+	f := frame{msg: in, body: &in.McpResponse, most: s.opts.MaxPayloadBytes}
+	refused, err := s.receive(decision.Response, &f, dec)
 	switch {
 	case err != nil:
 		return nil, err
 	case refused != nil:
 		return responseReply(empty, *refused), nil
 	}
-	return s.response(ctx, in), nil
+	return s.response(ctx, in, f.dropped), nil
 }
 
-func (s *Server) request(ctx context.Context, in *extmcp.McpRequest) *extmcp.McpRequestResult {
+func (s *Server) request(ctx context.Context, in *extmcp.McpRequest, dropped int) *extmcp.McpRequestResult {
 	x := s.mapper.request(in)
+	x.Dropped = dropped
 	return requestReply(x, s.decide(ctx, x, s.checker.CheckRequest))
 }
 
-func (s *Server) response(ctx context.Context, in *extmcp.McpResponse) *extmcp.McpResponseResult {
+func (s *Server) response(ctx context.Context, in *extmcp.McpResponse, dropped int) *extmcp.McpResponseResult {
 	x := s.mapper.response(in)
+	x.Dropped = dropped
 	return responseReply(x, s.decide(ctx, x, s.checker.CheckResponse))
 }
 
@@ -87,12 +90,11 @@ func uncompressed(ctx context.Context) {
 	_ = grpc.SetSendCompressor(ctx, encoding.Identity)
 }
 
-// receive reads the message of a call into in. A message that does not decode is
+// receive reads the message of a call into f. A message that does not decode is
 // a refusal; a message that the transport did not let through is an error, because
 // grpc-go has already answered it.
-func (s *Server) receive(phase decision.Phase, in proto.Message, dec func(any) error) (*decision.Verdict, error) {
-	f := frame{msg: in}
-	if err := dec(&f); err != nil {
+func (s *Server) receive(phase decision.Phase, f *frame, dec func(any) error) (*decision.Verdict, error) {
+	if err := dec(f); err != nil {
 		if status.Code(err) == codes.ResourceExhausted {
 			s.opts.Observer.Oversize(phase)
 			s.opts.Logger.Warn("message over the receive limit", zap.Stringer("phase", phase), zap.Int("limit_bytes", s.opts.MaxRecvBytes))

@@ -35,6 +35,10 @@ type Options struct {
 	// refuses it before there is anything to answer. It is above the payload limit
 	// of the checker, which answers in between.
 	MaxRecvBytes int
+	// MaxPayloadBytes is the payload limit of the checker, in bytes; 0 for unknown.
+	// A larger payload is not kept: the checker is told its size in Exchange.Dropped
+	// and refuses it all the same.
+	MaxPayloadBytes int
 	// MaxStreams bounds the concurrent calls of one connection; 1000 by default.
 	// Under 100 a gateway would queue calls inside its own timeout.
 	MaxStreams int

@@ -162,16 +162,17 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 func (s *sidecar) serverOptions() grpcapi.Options {
 	c := s.settings.Load()
 	return grpcapi.Options{
-		Addr:          c.ListenAddr,
-		TLS:           tlsFiles(c),
-		MaxRecvBytes:  int(c.GRPCMaxRecvBytes),
-		MaxStreams:    c.GRPCMaxStreams,
-		MaxConns:      c.GRPCMaxConns,
-		Reflection:    c.GRPCReflection,
-		KeepHeaders:   append(append([]string{}, c.RuleHeaders...), c.AuditHeaders...),
-		Logger:        s.log,
-		Observer:      s.transportObserver(),
-		ServerOptions: s.tracing.ServerOptions(),
+		Addr:            c.ListenAddr,
+		TLS:             tlsFiles(c),
+		MaxRecvBytes:    int(c.GRPCMaxRecvBytes),
+		MaxPayloadBytes: int(c.ScanMaxPayloadBytes),
+		MaxStreams:      c.GRPCMaxStreams,
+		MaxConns:        c.GRPCMaxConns,
+		Reflection:      c.GRPCReflection,
+		KeepHeaders:     append(append([]string{}, c.RuleHeaders...), c.AuditHeaders...),
+		Logger:          s.log,
+		Observer:        s.transportObserver(),
+		ServerOptions:   s.tracing.ServerOptions(),
 	}
 }
 
