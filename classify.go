@@ -91,7 +91,8 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		r.e.modelFault(fault, c.began)
 		return
 	}
-	c.span.SetAttributes(telemetry.AttrWindows.Int(c.result.Cached + c.result.Shared + c.result.Computed))
+	c.span.SetAttributes(telemetry.AttrWindows.Int(c.result.Cached+c.result.Shared+c.result.Computed),
+		telemetry.AttrBatch.Float64(c.result.MeanBatch()))
 	result := telemetry.ScanClean
 	r.read(c)
 	r.in.Partial = r.in.Partial || c.result.Dropped > 0

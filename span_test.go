@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
 func TestSpansOfAnExchange(t *testing.T) {
@@ -26,6 +28,10 @@ func TestSpansOfAnExchange(t *testing.T) {
 	}
 	for _, s := range exporter.GetSpans() {
 		names[s.Name] = byID[s.Parent.SpanID().String()]
+		if s.Name == telemetry.SpanClassify {
+			require.Contains(t, s.Attributes, telemetry.AttrWindows.Int(1))
+			require.Contains(t, s.Attributes, telemetry.AttrBatch.Float64(1))
+		}
 		for _, a := range s.Attributes {
 			require.NotContains(t, a.Value.String(), "kim")
 		}

@@ -122,7 +122,10 @@ type ModelPool struct {
 	ref
 	cfg   ModelPoolConfig
 	cache *scoreCache
-	view  atomic.Pointer[modelView]
+	// pressure is the backlog as callers see it.
+	pressure pressure
+	reading  reading
+	view     atomic.Pointer[modelView]
 	// abandoned counts goroutines that are stuck in a run that was given up.
 	abandoned atomic.Int64
 	// up is how many workers take jobs.

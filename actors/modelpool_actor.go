@@ -38,8 +38,10 @@ type poolActor struct {
 	watchAt time.Time
 
 	models []*model // by stage
-	costs  []batch.Cost
-	limits []batch.Limits
+	// suspects run alone.
+	suspects suspects
+	costs    []batch.Cost
+	limits   []batch.Limits
 	// stretch is by how much requests take longer than estimated, at least 1; see
 	// learn.
 	stretch float64
@@ -139,6 +141,7 @@ func (p *poolActor) stop(e *messages.ModelError) {
 	clear(p.open)
 	clear(p.flights)
 	p.queue.Clear()
+	p.pressed()
 	p.h.cfg.Observer.Queue(0, 0)
 }
 

@@ -56,6 +56,18 @@ type ModelResult struct {
 	Cached, Shared, Computed int
 	// Judged counts the windows that the judge read behind a gate.
 	Judged int
+	// Together is the sum, over those shared and computed, of the windows in the batch
+	// that each ran in.
+	Together int
+}
+
+// MeanBatch is how many windows were in a batch that this call had a window in; 0 when
+// nothing had to be computed.
+func (r ModelResult) MeanBatch() float64 {
+	if n := r.Shared + r.Computed; n > 0 {
+		return float64(r.Together) / float64(n)
+	}
+	return 0
 }
 
 // SegmentResult is what the model says about one segment.
@@ -150,6 +162,16 @@ type span struct {
 func (c *classification) do() (ModelResult, error) {
 	pieces := c.lookUp()
 	var err error
+	if bytes := sizeOf(pieces); bytes > 0 {
+		known := false
+		if c.h.cache.segments != nil {
+			known = c.h.reading.enter(c.keys, pieces)
+			defer c.h.reading.leave(c.keys, pieces)
+		}
+		if fault, refused := c.hopeless(bytes); refused && !known {
+			return ModelResult{}, c.h.fault(fault)
+		}
+	}
 	switch {
 	case len(pieces) == 0:
 	case len(c.models) > messages.StageGate:
@@ -169,6 +191,13 @@ func (c *classification) do() (ModelResult, error) {
 		r.Skipped += s.Skipped
 	}
 	return *r, nil
+}
+
+func sizeOf(pieces []piece) (bytes int) {
+	for _, p := range pieces {
+		bytes += p.end - p.start
+	}
+	return bytes
 }
 
 // lookUp answers segments that are known and returns the others.
@@ -390,6 +419,9 @@ func (c *classification) plan(dst []inference.Window, m *model, p piece, budget 
 		w, report := m.classifier.Plan(dst, text[at:], inference.PlanOptions{
 			Budget: budget, Wide: m.wide && p.around == nil, Around: p.around})
 		dst, budget = w, budget-(len(w)-from)
+		if report.Dropped == 0 && p.around == nil && !p.again {
+			c.h.pressure.noteDensity(min(report.Read, len(text)-at), w[from:])
+		}
 		for i := range dst[from:] {
 			dst[from+i].Start += at
 			dst[from+i].End += at
@@ -436,6 +468,7 @@ func (c *classification) ask(stage int, windows []inference.Window, missing []in
 	c.result.Cached += got.Cached
 	c.result.Shared += got.Shared
 	c.result.Computed += got.Computed
+	c.result.Together += got.Together
 	return nil
 }
 

@@ -163,6 +163,7 @@ func (p *poolActor) fail(why failure, reason string) {
 	}
 	clear(p.flights)
 	p.queue.Clear()
+	p.pressed()
 	p.probeAfter(p.h.cfg.Probe.Delay(0, p.h.cfg.Random()))
 }
 

@@ -23,6 +23,7 @@ func (p *poolActor) dispatch() {
 		p.run(p.newJob(flights, now))
 	}
 	p.ahead()
+	p.pressed()
 	if n := p.queue.Len(); n != p.shownWindows {
 		p.shownWindows = n
 		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
@@ -223,11 +224,16 @@ func (p *poolActor) settle(j *job, out *outcome) {
 			errors.As(out.errs[i], &e)
 		}
 		if e == nil {
-			p.land(f, out.scores[i])
+			p.suspects.clear(f.key)
+			p.land(f, out.scores[i], len(j.flights))
 			continue
 		}
 		failed++
-		if errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang {
+		late := errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang
+		if !late && suspicious(e.Fault) {
+			p.suspects.add(f.key, j.started)
+		}
+		if late {
 			// It was ended for the sake of its callers' deadlines: not hung, only late.
 			if p.again(f) {
 				continue

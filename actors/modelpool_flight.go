@@ -22,6 +22,7 @@ type request struct {
 	cached   int
 	shared   int
 	computed int
+	together int                  // sum of the batch sizes of those
 	fault    *messages.ModelError // the first error that concerns one window only
 	done     bool
 	one      struct { // the memory of a request of one window, which most are
@@ -130,7 +131,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 		f := p.flights[key]
 		if f == nil {
 			f = &flight{key: key, window: w, queued: now,
-				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.deadline, Latest: req.deadline, Group: m.Stage}}
+				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.deadline, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
 			p.flights[key] = f
 			fresh = append(fresh, f)
 			tokens, longest = tokens+f.need.Tokens, max(longest, f.need.Tokens)
@@ -244,8 +245,8 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 	return 0, false
 }
 
-// land gives a flight's score to those who wait.
-func (p *poolActor) land(f *flight, score float32) {
+// land gives a flight's score, of a batch of so many windows, to those who wait.
+func (p *poolActor) land(f *flight, score float32, together int) {
 	p.h.cache.putWindow(f.key.key, score)
 	waiters := f.waiters
 	p.forget(f)
@@ -256,6 +257,7 @@ func (p *poolActor) land(f *flight, score float32) {
 		}
 		r.scores[w.index] = score
 		r.left--
+		r.together += together
 		if w.first {
 			r.computed++
 		} else {
@@ -320,7 +322,7 @@ func (p *poolActor) answer(r *request) {
 		r.msg.Reject(r.fault)
 		return
 	}
-	r.msg.Resolve(messages.Classification{Scores: r.scores, Cached: r.cached, Shared: r.shared, Computed: r.computed})
+	r.msg.Resolve(messages.Classification{Scores: r.scores, Cached: r.cached, Shared: r.shared, Computed: r.computed, Together: r.together})
 }
 
 // drop ends a request without a score.

@@ -72,6 +72,30 @@ func TestPoolScoresAreTheWindowsOwn(t *testing.T) {
 	}
 }
 
+// A call knows the size of the batches that it ran in.
+func TestPoolTellsTheSizeOfBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{run: slowly(100 * time.Millisecond)}, nil).ready()
+		defer r.stop()
+		busy := r.busy(100 * time.Millisecond)
+		results := make(chan ModelResult, 4)
+		for i := range 4 {
+			go func() {
+				got, err := r.read(time.Second, fmt.Sprintf("window number %d", i))
+				require.NoError(t, err)
+				results <- got
+			}()
+		}
+		for range 4 {
+			require.InDelta(t, 4, (<-results).MeanBatch(), 0)
+		}
+		require.NoError(t, <-busy)
+		got, err := r.read(time.Second, "window number 1")
+		require.NoError(t, err)
+		require.Zero(t, got.MeanBatch(), "remembered")
+	})
+}
+
 func TestPoolAnswersRepeatsWithoutTokenising(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &fakeModel{}, nil).ready()

@@ -65,6 +65,9 @@ type Classification struct {
 	// Cached, Shared and Computed count the windows whose score was known, was
 	// already in flight for somebody else, and was computed for this request.
 	Cached, Shared, Computed int
+	// Together is the sum, over those that were shared or computed, of the windows in
+	// the batch that a window ran in: divided by their number, the mean batch.
+	Together int
 }
 
 // ModelFault says why the model gave no score.

@@ -39,6 +39,8 @@ type Need struct {
 	// Group is the model that reads the window, an index into the limits. Windows
 	// of different groups never share a batch.
 	Group int
+	// Alone keeps every other window out of its batch.
+	Alone bool
 }
 
 // Window is anything that can be queued and planned.
@@ -116,7 +118,7 @@ func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	lim = lim.Complete()
 
 	c.Batch = append(c.Batch, head)
-	if lim.Windows == 1 || 2*need.Tokens > lim.Tokens {
+	if need.Alone || lim.Windows == 1 || 2*need.Tokens > lim.Tokens {
 		return c
 	}
 	sum, longest := need.Tokens, need.Tokens
@@ -147,7 +149,7 @@ func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) 
 	same := 1
 	for i := head + 1; i < end; i++ {
 		n := queue[i].Need()
-		if n.Group != need.Group || !n.Latest.After(now) {
+		if n.Alone || n.Group != need.Group || !n.Latest.After(now) {
 			continue
 		}
 		l := max(need.Tokens, n.Tokens)

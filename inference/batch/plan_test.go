@@ -57,6 +57,33 @@ func TestPlanCases(t *testing.T) {
 	}
 }
 
+func TestPlanKeepsAWindowApart(t *testing.T) {
+	q := queueOf(16, 16, 16)
+	q[0].need.Alone = true
+	require.Equal(t, []int{0}, Plan(q, epoch, nil).Batch)
+	q = queueOf(16, 16, 16)
+	q[1].need.Alone = true
+	require.Equal(t, []int{0, 2}, Plan(q, epoch, nil).Batch)
+}
+
+// In a long queue there are windows of the very length: nothing is padded for the
+// sake of those that came a little earlier.
+func TestPlanLooksForItsOwnLength(t *testing.T) {
+	q := queueOf(14)
+	for i := range 100 {
+		q = append(q, at(2+i, 13+i%4))
+	}
+	c := Plan(q, epoch, nil)
+	require.Len(t, c.Batch, 16)
+	for _, i := range c.Batch {
+		require.Equal(t, 14, q[i].need.Tokens)
+	}
+}
+
+func TestPlanPrefersShorterMates(t *testing.T) {
+	require.Equal(t, []int{0, 2}, Plan(queueOf(100, 104, 96), epoch, []Limits{{Tokens: 250}}).Batch)
+}
+
 func TestPlanDropsWhatNobodyWaitsFor(t *testing.T) {
 	q := []*item{at(-5, 10), at(0, 10), at(1, 10), at(2, 10)}
 	c := Plan(q, epoch, nil)

@@ -40,6 +40,7 @@ const (
 	AttrOutcome = attribute.Key("sallyport.outcome")
 	AttrBytes   = attribute.Key("sallyport.payload.bytes")
 	AttrWindows = attribute.Key("sallyport.model.windows")
+	AttrBatch   = attribute.Key("sallyport.model.batch")          // windows in a batch that the exchange had a window in, the mean; 0 when all was remembered
 	AttrJudged  = attribute.Key("sallyport.model.windows.judged") // those that the judge read behind a gate
 )
 

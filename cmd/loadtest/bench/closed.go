@@ -17,13 +17,16 @@ const (
 	perfectBatches = iota
 	oneByOne
 	naiveBatches
-	tokenizing // no contestant: what the pool does besides
+	tokenizing     // no contestant: what the pool does besides
+	perfectReading // perfect batches, with the tokenizing in between
+	oneReading     // one by one, with the tokenizing in between
 	thePool
 	contestants
 )
 
 var contestantNames = [contestants]string{
-	"bare runtime, perfect batches", "bare runtime, one by one", "bare runtime, naive batches of 8", "tokenizing alone", "the pool, from texts",
+	"bare runtime, perfect batches", "bare runtime, one by one", "bare runtime, naive batches of 8", "tokenizing alone",
+	"perfect batches, tokenizing as it goes", "one by one, tokenizing as it goes", "the pool, from texts",
 }
 
 // naiveSize is how many texts a batcher takes that does not look at lengths.
@@ -82,6 +85,8 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		oneByOne:       func() error { return s.runBare(one) },
 		naiveBatches:   func() error { return s.runBare(naive) },
 		tokenizing:     func() error { s.tokenize(q); return nil },
+		perfectReading: func() error { return s.readAndRun(q, best) },
+		oneReading:     func() error { return s.readAndRun(q, one) },
 		thePool: func() error {
 			_, computed, err := pool.classifyAll(ctx, q, everything, 0)
 			if err == nil && computed != len(q.windows) {
@@ -139,18 +144,6 @@ func (c *comparison) rates(who int, of func(measure.Usage) time.Duration) []floa
 	return out
 }
 
-// sameWork is what perfect batches and tokenizing together give per second of
-// processor time: the work that the pool does.
-func (c *comparison) sameWork() []float64 {
-	out := make([]float64, len(c.runs[perfectBatches]))
-	for i := range out {
-		if d := (c.runs[perfectBatches][i].CPU + c.runs[tokenizing][i].CPU).Seconds(); d > 0 {
-			out[i] = float64(c.queue.tokens) / d
-		}
-	}
-	return out
-}
-
 // speed is how many tokens per second the bare runtime reads of such texts, roughly.
 func (s *subject) speed(mix traffic.Mix) (float64, error) {
 	s.opts.Progress.Step("%s mix: how fast is the model?", mix.Name)
@@ -190,6 +183,21 @@ func (s *subject) bestPerfect(q *queue, c *comparison) (*batches, error) {
 // the next one.
 func (s *subject) runBare(b *batches) error {
 	return each(s.opts.Workers, len(b.runs), func(i int) error {
+		_, _, err := s.session.Run(nil, b.runs[i])
+		return err
+	})
+}
+
+// readAndRun is runBare by workers that tokenize between their batches as many texts
+// as a batch has on average: the work that the pool does, without the pool. Tokenizer
+// and model take each other's place in the processor's caches, so that the two
+// together cost more than one after the other.
+func (s *subject) readAndRun(q *queue, b *batches) error {
+	texts, runs := len(q.texts), len(b.runs)
+	return each(s.opts.Workers, runs, func(i int) error {
+		for _, t := range q.texts[i*texts/runs : (i+1)*texts/runs] {
+			s.classifier.Plan(nil, t.Text, inference.PlanOptions{Budget: mostWindows, Wide: s.wide})
+		}
 		_, _, err := s.session.Run(nil, b.runs[i])
 		return err
 	})

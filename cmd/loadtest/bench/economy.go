@@ -145,13 +145,18 @@ func (s *subject) blockingScore(q *queue) (float64, error) {
 type shapeRun struct {
 	inputs   []float64
 	resident []float64 // bytes
-	// idle is the share of one CPU that the process uses after the load.
+	// idle is the share of one CPU that the process uses after the load; rest holds it
+	// by seconds since then, from the last input on.
 	idle         float64
+	rest         [][2]float64
 	early, final float64 // bytes, after a tenth and at the end
 }
 
 // idleFor is how long the idle process is watched.
 const idleFor = 3 * time.Second
+
+// idleLook is how often.
+const idleLook = 100 * time.Millisecond
 
 // shapes follows the resident size while texts of every length pass through.
 func (s *subject) shapes(ctx context.Context, pool *rig) (*shapeRun, error) {
@@ -161,6 +166,7 @@ func (s *subject) shapes(ctx context.Context, pool *rig) (*shapeRun, error) {
 	step := max(1, s.opts.Shapes/50)
 	for done := 0; done < s.opts.Shapes; {
 		n := min(step, s.opts.Shapes-done)
+		cpu, begin := measure.CPU(), time.Now()
 		s.opts.Progress.Step("resident size: input %d of %d", done, s.opts.Shapes)
 		q := s.newQueue(src, false, func(texts, _ int) bool { return texts >= n })
 		if _, _, err := pool.classifyAll(ctx, q, aFew, 0); err != nil {
@@ -176,16 +182,26 @@ func (s *subject) shapes(ctx context.Context, pool *rig) (*shapeRun, error) {
 			r.early = float64(size)
 		}
 		r.final = float64(size)
+		r.rest = [][2]float64{{-time.Since(begin).Seconds(), share(cpu, begin)}, {0, share(cpu, begin)}}
 	}
 	s.opts.Progress.Step("after the load: is the process idle?")
-	cpu, begin := measure.CPU(), time.Now()
-	timer := time.NewTimer(min(idleFor, s.opts.Duration))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
+	after, ended := measure.CPU(), time.Now()
+	tick := time.NewTicker(idleLook)
+	defer tick.Stop()
+	for cpu, begin := after, ended; time.Since(ended) < min(idleFor, s.opts.Duration); {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+		r.rest = append(r.rest, [2]float64{time.Since(ended).Seconds(), share(cpu, begin)})
+		cpu, begin = measure.CPU(), time.Now()
 	}
-	r.idle = (measure.CPU() - cpu).Seconds() / time.Since(begin).Seconds()
+	r.idle = share(after, ended)
 	return r, nil
+}
+
+// share is how many CPUs this process used since.
+func share(cpu time.Duration, since time.Time) float64 {
+	return (measure.CPU() - cpu).Seconds() / time.Since(since).Seconds()
 }

@@ -24,6 +24,7 @@ type openRun struct {
 	// peak and goodput are tokens per second: what a closed loop gave just before and
 	// after, and what was answered in time.
 	peak, goodput float64
+	perCPU        [2]float64 // tokens per second of processor time: at the peak, and of what was answered
 	peaks         [2]float64 // before and after: far apart on a machine that others use
 	deadline      time.Duration
 	latency       *measure.Latency // from the scheduled moment to the answer
@@ -48,7 +49,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	r := &openRun{mix: mix, fraction: fraction, rate: rate, latency: measure.NewLatency(), added: measure.NewLatency(), ideal: measure.NewLatency(), refused: map[string]int{}}
 	// As service does: three batches, at least half a second.
 	r.deadline = max(500*time.Millisecond, 3*pool.BatchCost())
-	before, perText, err := s.peak(ctx, mix, closed, 11)
+	before, perText, cpuBefore, err := s.peak(ctx, mix, closed, 11)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +99,11 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	tokens := r.account(q, schedule, begin, answers, pool)
 	// What still ran when the schedule was over is counted, and so is its time.
 	r.goodput = float64(tokens) / max(s.opts.Duration, r.usage.Wall).Seconds()
-	after, _, err := s.peak(ctx, mix, closed, 13)
+	after, _, cpuAfter, err := s.peak(ctx, mix, closed, 13)
 	if err != nil {
 		return nil, err
 	}
+	r.perCPU = [2]float64{(cpuBefore + cpuAfter) / 2, float64(tokens) / r.usage.CPU.Seconds()}
 	r.peaks, r.peak = [2]float64{before, after}, (before+after)/2
 	return r, nil
 }
@@ -143,13 +145,13 @@ func (o *openRun) account(q *queue, schedule []time.Duration, begin time.Time, a
 	return tokens
 }
 
-// peak is what a closed loop gives now, in tokens per second, and the tokens of a
-// text.
-func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uint64) (tokensPerSecond, perText float64, err error) {
+// peak is what a closed loop gives now, in tokens per second and per second of
+// processor time, and the tokens of a text.
+func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uint64) (tokensPerSecond, perText, perCPU float64, err error) {
 	s.opts.Progress.Step("%s mix: the peak, in a closed loop", mix.Name)
 	rate, err := s.speed(mix)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	want := rate * max(s.opts.Duration/latePart, 20*time.Millisecond).Seconds()
 	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+seed), true, func(texts, tokens int) bool {
@@ -160,12 +162,12 @@ func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uin
 		return err
 	})
 	if err != nil {
-		return 0, 0, fmt.Errorf("peak: %w", err)
+		return 0, 0, 0, fmt.Errorf("peak: %w", err)
 	}
 	// The mean of the distribution, which a short pass meets badly: a few long texts
 	// decide it.
 	mean := s.meanTokens(mix)
-	return float64(q.tokens) / u.Wall.Seconds(), mean, nil
+	return float64(q.tokens) / u.Wall.Seconds(), mean, float64(q.tokens) / u.CPU.Seconds(), nil
 }
 
 // meanSample is how many texts the mean length is taken of.

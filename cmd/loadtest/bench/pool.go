@@ -23,6 +23,7 @@ type rig struct {
 	noting   atomic.Bool
 	workers  int
 	system   *actor.ActorSystem
+	warm     *guard.Warm
 	pid      *actor.PID
 }
 
@@ -35,12 +36,15 @@ type poolSpec struct {
 	roomy bool
 }
 
+// warmGoroutines are kept for the actors' turns, as the engine does.
+const warmGoroutines = 8
+
 // loadLimit bounds the load of a model, which includes its warm-up.
 const loadLimit = 2 * time.Minute
 
 // start brings up a pool as the engine does, with the subject as its judge.
 func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
-	r := &rig{observer: &observer{}, workers: s.opts.Workers, system: guard.NewSystem(nil)}
+	r := &rig{observer: &observer{}, workers: s.opts.Workers, system: guard.NewSystem(nil), warm: guard.NewWarm(warmGoroutines)}
 	r.observer.fresh()
 	cfg := actors.ModelPoolConfig{
 		Workers: s.opts.Workers, Cache: spec.cache, Observer: r.observer, MaxWindows: mostWindows,
@@ -62,7 +66,7 @@ func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
 	}
 	r.ModelPool = actors.NewModelPool(cfg)
 	var err error
-	if r.pid, err = r.system.Root.SpawnNamed(r.Props(guard.Options{Name: "modelpool"}), "modelpool"); err != nil {
+	if r.pid, err = r.system.Root.SpawnNamed(r.Props(guard.Options{Name: "modelpool", Dispatcher: r.warm}), "modelpool"); err != nil {
 		return nil, fmt.Errorf("start the pool: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadLimit)
@@ -88,6 +92,7 @@ func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
 func (r *rig) stop() error {
 	err := r.system.Root.StopFuture(r.pid).Wait()
 	r.Close()
+	r.warm.Close()
 	if err != nil {
 		return fmt.Errorf("stop the pool: %w", err)
 	}

@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/batch"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+func TestShortRunsAreSentAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		model := &fakeModel{}
+		model.run = func(control inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "stuck") {
+				<-free
+			}
+			return costs(100*time.Microsecond, time.Microsecond)(control, b)
+		}
+		r := newRig(t, model, func(c *ModelPoolConfig) {
+			c.Hang, c.TerminateGrace = 5*time.Second, time.Second
+			c.Judge.Limits = batch.Limits{Windows: 1}
+		}).ready()
+		defer r.stop()
+
+		stuckErr := make(chan error, 1)
+		go func() { _, err := r.read(time.Minute, "stuck"); stuckErr <- err }()
+		synctest.Wait()
+		ahead := make(chan error, 2)
+		for _, text := range []string{"one", "two"} {
+			go func() { _, err := r.read(time.Minute, text); ahead <- err }()
+			synctest.Wait()
+		}
+		r.rec.state(func() { require.Equal(t, 1, r.rec.queueWindows, "one is in the worker's slot") })
+		// What is behind a run that turns out long goes back to the queue, where a free
+		// worker would find it.
+		time.Sleep(2 * aheadPatience)
+		synctest.Wait()
+		r.rec.state(func() { require.Equal(t, 2, r.rec.queueWindows) })
+		requireFault(t, <-stuckErr, messages.ModelHung)
+		require.NoError(t, <-ahead)
+		require.NoError(t, <-ahead)
+		close(free)
+	})
+}
+
+// A worker that panics gives back what it was sent ahead, and it is not lost.
+func TestAPanicGivesBackWhatWasSentAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
+			err := costs(100*time.Microsecond, time.Microsecond)(control, b)
+			if batchHas(b, "bomb") {
+				panic("x")
+			}
+			return err
+		}}
+		r := newRig(t, model, func(c *ModelPoolConfig) { c.Judge.Limits = batch.Limits{Windows: 1} }).ready()
+		defer r.stop()
+		start := time.Now()
+		errs := map[string]chan error{}
+		for _, text := range []string{"bomb", "next", "last"} {
+			done := make(chan error, 1)
+			errs[text] = done
+			go func() { _, err := r.read(time.Minute, text); done <- err }()
+			synctest.Wait()
+		}
+		requireFault(t, <-errs["bomb"], messages.ModelPanic)
+		require.NoError(t, <-errs["next"])
+		require.NoError(t, <-errs["last"])
+		require.InDelta(t, 100, time.Since(start).Milliseconds(), 1)
+	})
+}
+
+func TestLongRunsAreNotSentAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{run: costs(0, time.Millisecond)}, nil).ready()
+		defer r.stop()
+		errs := make(chan error, 2)
+		for _, text := range []string{"one", "two"} {
+			go func() { _, err := r.read(time.Minute, text); errs <- err }()
+			synctest.Wait()
+		}
+		r.rec.state(func() { require.Equal(t, 1, r.rec.queueWindows) })
+		require.NoError(t, <-errs)
+		require.NoError(t, <-errs)
+	})
+}
