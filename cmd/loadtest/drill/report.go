@@ -18,6 +18,11 @@ func Report(verdicts []*Verdict, traffic time.Duration) *report.Report {
 	rep.Fact("load average", measure.LoadAverage())
 	rep.Fact("calls", fmt.Sprintf("one every %v on a new connection each, for %v after the signal", callEvery, traffic))
 	rep.Fact("readiness", fmt.Sprintf("polled every %v, gRPC and HTTP, on a new connection each", pollEvery))
+	for _, v := range verdicts {
+		if v.Row.Restarts > 0 {
+			rep.Fact("rolling", fmt.Sprintf("%d pairs of a call and its result a second; readiness polled every %v, the gateway's list changes %v later", v.Row.Pairs, rollingPoll, rollingLag))
+		}
+	}
 	rep.Fact("version", build.Version())
 	tab := &report.Table{Title: "Matrix", Columns: report.Columns("row", "what happens", "calls", "slow exchanges", "exit", "after (ms)", "within (ms)", "holds")}
 	for i := range 5 {
