@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 )
 
 // healthCommand is the probe for images without a shell: exit 0 when SERVING.
@@ -39,7 +41,7 @@ func healthCommand() *cobra.Command {
 			defer conn.Close()
 			r, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: service})
 			if err != nil {
-				return failed(fmt.Errorf("health of %s: %w", addr, err))
+				return failed(fmt.Errorf("health of %s: %s", addr, callError(err, ca)))
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), r.GetStatus())
 			if r.GetStatus() != healthpb.HealthCheckResponse_SERVING {
@@ -55,6 +57,16 @@ func healthCommand() *cobra.Command {
 	cmd.Flags().StringVar(&service, "service", "", `health name: "" for readiness, "liveness"`)
 	cmd.Flags().DurationVar(&timeout, "timeout", 2*time.Second, "how long to wait")
 	return cmd
+}
+
+// callError is what a failed call says, without the wrapping of the transport.
+func callError(err error, ca string) string {
+	s := status.Convert(err)
+	text := s.Code().String() + ": " + s.Message()
+	if s.Code() == codes.Unavailable && ca == "" && strings.Contains(text, "server preface") {
+		text += " (is it behind TLS? --ca switches it on)"
+	}
+	return text
 }
 
 // probeAddr is where a server that listens on addr is reached from its own host.
