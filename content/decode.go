@@ -32,7 +32,7 @@ func (sc *scan) derive(v *view, f features) {
 	if sc.role == RoleBlob && v.up == nil {
 		return
 	}
-	if f.has(hasEscapes) {
+	if f.has(hasEscapes | hasControl) {
 		sc.unescape(v)
 	}
 	for _, r := range sc.runs {

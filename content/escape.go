@@ -16,7 +16,7 @@ func (sc *scan) unescape(v *view) {
 	}
 }
 
-var escapeMark = newCharset("%&\\")
+var escapeMark = newCharset("%&\\\x1b")
 
 // escapeLen returns the length of the escape at the start of s, 0 when there is none.
 func escapeLen(s string) int {
@@ -25,6 +25,8 @@ func escapeLen(s string) int {
 		return percentLen(s)
 	case '&':
 		return entityLen(s)
+	case 0x1b:
+		return ansiLength(s)
 	}
 	return backslashLen(s)
 }
@@ -44,6 +46,11 @@ func escapeStep(src string, i int) (int, string) {
 		if n := backslashLen(src[i:]); n > 0 {
 			return backslashStep(src, i, n)
 		}
+	case 0x1b:
+		// What a terminal does not print.
+		if n := ansiLength(src[i:]); n > 0 {
+			return n, ""
+		}
 	}
 	n := 1
 	for i+n < len(src) && !escapeMark[src[i+n]] {
@@ -56,15 +63,22 @@ func percentLen(s string) int {
 	if len(s) >= 3 && isHex(s[1]) && isHex(s[2]) {
 		return 3
 	}
+	if len(s) >= 6 && s[1]|0x20 == 'u' && isHex(s[2]) && isHex(s[3]) && isHex(s[4]) && isHex(s[5]) {
+		return 6
+	}
 	return 0
 }
 
 // percentStep undoes one run of percent escapes, so that characters of several bytes come out whole. A long run
 // is cut where a character begins.
 func percentStep(src string, i int) (int, string) {
+	if percentLen(src[i:]) == 6 {
+		// As script escapes what is no byte.
+		return 6, runeString(hex4(src[i+2:]))
+	}
 	b := make([]byte, 0, maxPercentRun+utf8.UTFMax)
 	n := 0
-	for i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) > 0 {
+	for i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) == 3 {
 		c := hexValue(src[i+n+1])<<4 | hexValue(src[i+n+2])
 		if len(b) >= maxPercentRun && (utf8.RuneStart(c) || len(b) == cap(b)) {
 			break
@@ -93,11 +107,17 @@ func backslashLen(s string) int {
 			}
 			return end + 1
 		}
+	case len(s) >= 4 && s[1] >= '0' && s[1] <= '3' && isOctal(s[2]) && isOctal(s[3]):
+		return 4
+	case len(s) >= 10 && s[1] == 'U' && s[2] == '0' && s[3] == '0' && isHexRun(s[4:10]):
+		return 10
 	case len(s) >= 2 && (s[1] == 'n' || s[1] == 't' || s[1] == 'r' || s[1] == '"' || s[1] == '/'):
 		return 2
 	}
 	return 0
 }
+
+func isOctal(c byte) bool { return c >= '0' && c <= '7' }
 
 // backslashStep undoes the backslash escape of n bytes at i, or a pair that spells one character.
 func backslashStep(src string, i, n int) (int, string) {
@@ -111,6 +131,10 @@ func backslashStep(src string, i, n int) (int, string) {
 		return n, "\r"
 	case '"', '/':
 		return n, s[1:2]
+	case '0', '1', '2', '3':
+		return n, runeString(rune(s[1]-'0')<<6 | rune(s[2]-'0')<<3 | rune(s[3]-'0'))
+	case 'U':
+		return n, string(hex4(s[2:])<<16 | hex4(s[6:]))
 	case 'x':
 		return n, runeString(rune(hexValue(s[2])<<4 | hexValue(s[3])))
 	}

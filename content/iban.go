@@ -1,5 +1,7 @@
 package content
 
+import "strings"
+
 // ibanLength is the length of an account number by country (ISO 13616 registry), in characters.
 var ibanLength = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28, "CH": 21, "CR": 22,
@@ -11,14 +13,21 @@ var ibanLength = map[string]int{
 	"VA": 22, "VG": 24, "XK": 20,
 }
 
+// ibanWord announces an account number, which people write in lower case as well.
+var ibanWord = mustIndex("iban")
+
 // iban looks for an account number that starts at byte start, written in one piece or in groups of four.
 func (sc *scan) iban(start int) {
 	text := sc.text
 	if len(text)-start < 15 || !isDigit(text[start+3]) {
 		return
 	}
+	lower := text[start] >= 'a'
 	want := ibanLength[text[start:start+2]]
-	if want == 0 {
+	if lower {
+		want = ibanLength[strings.ToUpper(text[start:start+2])]
+	}
+	if want == 0 || lower && !announced(text, start, ibanWord) {
 		return
 	}
 	i, n := start, 0
@@ -32,13 +41,13 @@ func (sc *scan) iban(start int) {
 			i++
 			continue
 		}
-		if !isDigit(c) && (c < 'A' || c > 'Z') {
+		if !isDigit(c) && (!isLetter(c) || lower != (c >= 'a')) {
 			return
 		}
 		n++
 		i++
 	}
-	if n != want || i < len(text) && isAlnum(text[i]) || !ibanValid(text[start:i]) {
+	if n != want || i < len(text) && isAlnum(text[i]) || !ibanValid(strings.ToUpper(text[start:i])) {
 		return
 	}
 	sc.add(detIBAN, start, i)

@@ -6,25 +6,40 @@ import "strings"
 // for is shorter than that, or begins on one side and is told by what stands there.
 const joinReach = 512
 
-// joined reads the border between adjacent text blocks of one result, both with nothing and with a line break
-// between them, since clients do either. Only what crosses the border is new.
+// joined reads the borders between adjacent text blocks of one result, both with nothing and with a line break
+// between them, since clients do either. Only what crosses a border is new. What stands before a border may be the
+// ends of several blocks, when they are short.
 func (sc *scan) joined() {
 	prev := -1
 	var known map[foundIn]bool
+	var before [len(joints)]string
 	for i := range sc.d.strings {
 		s := &sc.d.strings[i]
 		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
 			continue
 		}
-		if prev >= 0 {
-			if known == nil {
-				known = sc.knownFinds()
+		for k, between := range joints {
+			if prev >= 0 {
+				if known == nil {
+					known = sc.knownFinds()
+				}
+				sc.join(prev, i, before[k], between, known)
 			}
-			sc.join(prev, i, "", known)
-			sc.join(prev, i, "\n", known)
+			before[k] = tail(before[k], between, s.Text)
 		}
 		prev = i
 	}
+}
+
+// joints are what clients put between blocks.
+var joints = [...]string{"", "\n"}
+
+// tail returns the end of what was before with one more text after it.
+func tail(before, between, text string) string {
+	if len(text) < joinReach {
+		text = before + between + text
+	}
+	return strings.ToValidUTF8(text[max(0, len(text)-joinReach):], "")
 }
 
 // knownFinds lists what was found in each string alone.
@@ -54,11 +69,12 @@ func (d *Document) inList(c int32) bool {
 	return k.element >= 0 || k.parent >= 0 && d.containers[k.parent].element >= 0
 }
 
-func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
-	left, right := sc.d.strings[a].Text, sc.d.strings[b].Text
-	left = strings.ToValidUTF8(left[max(0, len(left)-joinReach):], "")
+// join reads the border between block b and what is left of those before, of which a is the last.
+func (sc *scan) join(a, b int, left, between string, known map[foundIn]bool) {
+	right := sc.d.strings[b].Text
 	right = strings.ToValidUTF8(right[:min(len(right), joinReach)], "")
 	border := len(left)
+	own := border - min(border, len(sc.d.strings[a].Text)) // where the last of the blocks before begins
 	sc.str, sc.role = a, sc.d.strings[a].Role
 	sc.spans = sc.spans[:0]
 	text := left + between + right
@@ -84,7 +100,7 @@ func (sc *scan) join(a, b int, between string, known map[foundIn]bool) {
 			}
 			continue
 		}
-		if !crosses && (alone || h.det.maskable()) || sc.reported(h.det, a) {
+		if !crosses && (alone || h.det.maskable() || h.start < own) || sc.reported(h.det, a) {
 			continue
 		}
 		sev := sc.severity(h.det, false)

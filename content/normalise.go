@@ -3,6 +3,7 @@ package content
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,6 +15,8 @@ var foldPages, foldTo = buildFold()
 const (
 	maxFoldRune = 0x1ffff
 	foldByte    = 0x8000
+
+	firstRegional = 0x1f1e6 // the letters that flags are made of
 )
 
 func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
@@ -42,6 +45,15 @@ func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
 			index[text] = v
 		}
 		set(rune(r), v)
+	}
+	for _, digits := range unicode.Nd.R16 {
+		// The digits of other scripts are told by their value, whatever they look like.
+		for r := rune(digits.Lo); r <= rune(digits.Hi) && r >= 0x80; r++ {
+			set(r, foldByte|uint16('0'+(r-rune(digits.Lo))%10))
+		}
+	}
+	for r := rune(firstRegional); r < firstRegional+26; r++ {
+		set(r, foldByte|uint16('a'+r-firstRegional))
 	}
 	for r := rune(0x80); r <= maxFoldRune; r++ {
 		if invisibleOf(r) != visible || isMark(r) && r >= 0x300 {
@@ -148,6 +160,10 @@ func material(text string) bool {
 		}
 		v, n := foldAt(text, i)
 		if v != 0 && (v&foldByte == 0 || materialByte[byte(v)]) {
+			return true
+		}
+		if byte(v) == '-' && v&foldByte != 0 && i > 0 && i+n < len(text) && isDigit(text[i-1]) && isDigit(text[i+n]) {
+			// A dash of print between the groups of a number.
 			return true
 		}
 		i += n

@@ -258,7 +258,7 @@ func cardGroups(text string, g []group) int {
 		}
 		return g[i].end - g[i].start
 	}
-	if len(g) < 3 || text[g[0].end] != ' ' && text[g[0].end] != '-' {
+	if len(g) < 3 || strings.IndexByte(" -.", text[g[0].end]) < 0 {
 		return 0
 	}
 	switch {

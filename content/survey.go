@@ -115,7 +115,7 @@ func (sc *scan) survey(text string) features {
 		for start+4 <= i && !isAlnum(text[start]) {
 			start++
 		}
-		if text[start] >= 'A' && text[start] <= 'Z' && i-start >= 4 && isDigit(text[start+2]) {
+		if i-start >= 4 && isDigit(text[start+2]) && isLetter(text[start]) {
 			sc.iban(start)
 		}
 	}

@@ -5,6 +5,9 @@ import "strings"
 func urlKeywords() []keyword {
 	return []keyword{
 		{text: "://", look: (*scan).url},
+		{text: "](//", look: func(sc *scan, at int) { sc.relative(at + 2) }},
+		{text: "=\"//", look: func(sc *scan, at int) { sc.relative(at + 2) }},
+		{text: "='//", look: func(sc *scan, at int) { sc.relative(at + 2) }},
 		{text: "data:text/html", look: (*scan).dataURI},
 		{text: "data:application/javascript", look: (*scan).dataURI},
 		{text: "data:text/javascript", look: (*scan).dataURI},
@@ -75,6 +78,13 @@ func (sc *scan) url(at int) {
 		return
 	}
 	sc.carrier(start, at+3, rest)
+}
+
+// relative looks at an address at byte at that leaves its scheme to the page it is in.
+func (sc *scan) relative(at int) {
+	if rest := sc.text[at+2 : urlEnd(sc.text, at+2)]; len(rest) >= minCarrier || !harmless(rest) {
+		sc.carrier(at, at+2, rest)
+	}
 }
 
 // urlEnd returns where the URL whose host starts at byte start ends. A URL inside it ends it too: it is looked
@@ -211,6 +221,14 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		}
 		return false, true
 	}
+	before := text[max(0, start-maxTag):start]
+	switch {
+	case strings.HasSuffix(before, "]: "):
+		// The address of a Markdown reference, which an image or a link may name.
+		return false, true
+	case hasFoldSuffix(before, "url("), hasFoldSuffix(before, "url(\""), hasFoldSuffix(before, "url('"):
+		return true, false
+	}
 	for i := start - 1; i >= 0 && start-i <= maxTag && text[i] != '>'; i-- {
 		if text[i] != '<' {
 			continue
@@ -224,6 +242,10 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		break
 	}
 	return false, false
+}
+
+func hasFoldSuffix(s, suffix string) bool {
+	return len(s) >= len(suffix) && hasFoldPrefix(s[len(s)-len(suffix):], suffix)
 }
 
 // maxTag is how far before an address its tag is looked for, in bytes.
