@@ -28,7 +28,7 @@ func overrideKeywords() []keyword {
 	for _, phrase := range settingAside {
 		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) { sc.setAside(at, at+len(phrase)) }})
 	}
-	for _, phrase := range lapsed {
+	for _, phrase := range lapses {
 		k = append(k, keyword{text: phrase, look: func(sc *scan, at int) { sc.lapsed(at, at+len(phrase)) }})
 	}
 	k = append(k, takeoverKeywords()...)
@@ -252,34 +252,29 @@ func overridden(text string, i int) (p phrase) {
 	return phrase{}
 }
 
-// lapsed are the ways to say of instructions that they are over.
-var lapsed = [...]string{
-	"no longer apply", "no longer valid", "are void", "are now void", "are null and void", "are obsolete", "are now obsolete", "are revoked", "are cancelled", "are canceled", "are superseded",
-	"are suspended", "have been revoked", "have been replaced", "have been cancelled", "have been lifted",
-}
+// lapses are the beginnings of the statement that instructions are over, and ends how it goes on.
+var (
+	lapses = [...]string{"instructions are", "instructions were", "instructions no longer", "instructions have been", "directives are", "directives no longer", "directives have been", "guidelines no longer", "prompts are", "prompt is", "programming is", "programming no longer"}
+	ends   = [...]string{"void", "null and void", "obsolete", "revoked", "cancelled", "canceled", "superseded", "suspended", "withdrawn", "overridden", "irrelevant", "apply", "applies", "valid", "replaced", "lifted", "hold"}
+)
 
-// lapsing finds whether a subject may be instructions.
-var lapsing = mustIndex("instruction", "prompt", "directive", "guideline", "programming", "guardrail")
-
-// lapsedReach is how far before such a phrase its subject may begin, in bytes.
-const lapsedReach = 64
+// lapsedReach is how far before such a statement its subject may begin, in bytes.
+const lapsedReach = 48
 
 // lapsed looks for the sentence that declares earlier instructions to be over.
 func (sc *scan) lapsed(at, end int) {
-	if sc.full(detOverride) {
-		return
-	}
-	start := max(0, at-lapsedReach)
-	subject := sc.text[start:at]
-	if i := strings.LastIndexAny(subject, ".!?;:\n\""); i >= 0 {
-		start += i + 1
-		subject = subject[i+1:]
-	}
-	if !lapsing.any(subject) {
+	rest := strings.TrimPrefix(strings.TrimLeft(sc.text[end:min(len(sc.text), end+24)], " "), "now ")
+	n := oneOf(rest, ends[:])
+	if n == 0 || n < len(rest) && isAlnum(rest[n]) || sc.full(detOverride) {
 		return
 	}
 	var p phrase
-	for word := range strings.FieldsFuncSeq(strings.ToLower(subject), func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
+	i := at
+	for at-i < lapsedReach && i > 0 && strings.IndexByte(" ,-", sc.text[i-1]) >= 0 {
+		word, start, none := wordBefore(sc.text, i)
+		if none {
+			break
+		}
 		switch overrideVocabulary[word] {
 		case overrideAll:
 			p.all = true
@@ -287,12 +282,11 @@ func (sc *scan) lapsed(at, end int) {
 			p.yours = true
 		case overridePast:
 			p.past = true
-		case overrideThing:
-			p.thing = overrideThing
 		default:
 		}
+		i = start
 	}
-	if p.thing == overrideThing && p.past && (p.all || p.yours) {
-		sc.review(detOverride, start, end, Review)
+	if p.past && (p.all || p.yours) {
+		sc.review(detOverride, i, end, Review)
 	}
 }

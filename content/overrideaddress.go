@@ -71,14 +71,12 @@ func (sc *scan) concealment(at, end int) {
 	if sc.definitional() || sc.full(detAddress) || !wordEnds(sc.text[end:]) {
 		return
 	}
-	start := max(0, at-16)
-	before := foldASCII(sc.text[start:at])
 	for _, not := range [...]string{"do not ", "don't ", "never ", "dont "} {
-		i := strings.LastIndex(before, not)
-		if i < 0 || len(before)-i-len(not) > 4 {
+		i := at - len(not)
+		if i < 0 || !hasFoldPrefix(sc.text[i:], not) {
 			continue
 		}
-		if i += start; moodAt(sc.text, i) == ordering && !mentionedAt(sc.text, i) && !hasFoldPrefix(sc.text[end:], " to ") && !hasFoldPrefix(sc.text[end:], " how") {
+		if moodAt(sc.text, i) == ordering && !mentionedAt(sc.text, i) && !hasFoldPrefix(sc.text[end:], " to ") && !hasFoldPrefix(sc.text[end:], " how") {
 			sc.review(detAddress, i, end, Review)
 		}
 		return

@@ -7,31 +7,56 @@ import (
 	"unicode/utf8"
 )
 
-// overrideThings finds whether a text speaks of instructions at all.
-var overrideThings = func() *keywordIndex {
-	var words []string
-	for _, l := range overrideLanguages {
-		for _, t := range slices.Concat(l.thing, l.own, l.told) {
-			first, n := utf8.DecodeRuneInString(t)
-			words = append(words, t, string(unicode.ToUpper(first))+t[n:], strings.ToUpper(t))
+// The kinds of words around a verb.
+const (
+	nearPast = iota
+	nearAll
+	nearThing
+	nearOwn
+	nearTold
+)
+
+// meaning is what a word is in one of the languages.
+type meaning struct {
+	lang *overrideIn
+	kind int
+}
+
+// overrideMeanings are the words of all languages, and what each of them means. overrideNear finds them in lower case,
+// overrideThings and overridePasts, in any case, what an override cannot be without.
+var overrideMeanings, overrideNear, overrideThings, overridePasts = func() (list [][]meaning, near, things, pasts *keywordIndex) {
+	ids := map[string]int{}
+	var words []keyword
+	var named, dated []string
+	for i := range overrideLanguages {
+		l := &overrideLanguages[i]
+		for kind, texts := range [...][]string{nearPast: l.past, nearAll: l.all, nearThing: l.thing, nearOwn: l.own, nearTold: l.told} {
+			for _, w := range texts {
+				id, known := ids[w]
+				if !known {
+					id = len(list)
+					ids[w] = id
+					list = append(list, nil)
+					words = append(words, keyword{text: w, user: id})
+				}
+				list[id] = append(list[id], meaning{l, kind})
+				first, n := utf8.DecodeRuneInString(w)
+				spellings := []string{w, string(unicode.ToUpper(first)) + w[n:], strings.ToUpper(w)}
+				if kind >= nearThing {
+					named = append(named, spellings...)
+				}
+				if kind != nearThing {
+					dated = append(dated, spellings...)
+				}
+			}
 		}
 	}
-	return mustIndex(words...)
-}()
-
-// maxOverrideThing is the length of the longest word for instructions, in bytes.
-var maxOverrideThing = func() int {
-	n := 0
-	for _, l := range overrideLanguages {
-		for _, t := range slices.Concat(l.thing, l.own, l.told) {
-			n = max(n, len(t)+utf8.UTFMax)
-		}
+	near, err := newKeywordIndex(words)
+	if err != nil {
+		panic(err) // they are written in this package
 	}
-	return n
+	return list, near, mustIndex(named...), mustIndex(dated...)
 }()
-
-// overrideAhead is how much more is read at once for the verbs to come, in bytes.
-const overrideAhead = 512
 
 // overrideReach is how far from the verb the other words may stand, in bytes.
 const overrideReach = 96
@@ -77,20 +102,10 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		return
 	}
 	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
+	if !sc.things.within(overrideThings.first, sc.text, lo, hi) || !sc.pasts.within(overridePasts.first, sc.text, lo, hi) {
+		return
+	}
 	before, after := sc.text[lo:at], sc.text[end:hi]
-	// What was read for a verb before, without finding anything, is not read again.
-	from := max(lo, sc.thingless-maxOverrideThing)
-	if from >= hi {
-		return
-	}
-	if ahead := min(len(sc.text), hi+overrideAhead); !overrideThings.any(sc.text[from:ahead]) {
-		sc.thingless = ahead
-		return
-	}
-	if !overrideThings.any(sc.text[from:hi]) {
-		sc.thingless = hi
-		return
-	}
 	sc.verbs = end + overrideReach/2
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
@@ -102,23 +117,18 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	}
 	sc.verbs = min(sc.verbs, end+len(after))
 	before, after = strings.ToLower(before), strings.ToLower(after)
-	if negated(langs, before, after) {
+	var n near
+	n.read(before, -len(before), langs)
+	n.read(after, 0, langs)
+	whole := n.whole()
+	if !whole && !n.told || negated(langs, before, after) {
 		return
 	}
-	for _, l := range langs {
-		whole := l.whole(before, after)
-		if !whole && !containsAny(after, l.told...) && !containsAny(before, l.told...) {
-			continue
-		}
-		sev := Review
-		switch {
-		case !whole:
-		case sc.definitional(), sc.encoded(), !mentionedAt(sc.text, at) && sc.role != RoleOther:
-			sev = Block
-		}
-		sc.review(detOverride, at, end, sev)
-		return
+	sev := Review
+	if whole && (sc.definitional() || sc.encoded() || !mentionedAt(sc.text, at) && sc.role != RoleOther) {
+		sev = Block
 	}
+	sc.review(detOverride, at, end, sev)
 }
 
 // How much may stand between the words of an override, in bytes: little, where "all" is all that says when the
@@ -128,23 +138,60 @@ const (
 	overrideClosely = 28
 )
 
-// whole reports whether the words around a verb name instructions that were given before, or the reader's own.
-func (l *overrideIn) whole(before, after string) bool {
-	if containsAny(after, l.own...) || l.final && containsAny(before, l.own...) {
+// near is what stands around a verb, counted from it: below zero before it, from zero on after it.
+type near struct {
+	spots     [48]nearWord // more do not stand in one sentence
+	count     int
+	own, told bool
+}
+
+// nearWord is a word around a verb.
+type nearWord struct {
+	meaning
+	lo, hi int
+}
+
+// read finds the words of some languages in a text that begins at byte from.
+func (n *near) read(text string, from int, langs []*overrideIn) {
+	overrideNear.each(text, func(id, at, size int) {
+		for _, m := range overrideMeanings[id] {
+			if !slices.Contains(langs, m.lang) {
+				continue
+			}
+			switch {
+			case m.kind == nearOwn:
+				n.own = n.own || from >= 0 || m.lang.final
+			case m.kind == nearTold:
+				n.told = true
+			case n.count < len(n.spots):
+				n.spots[n.count] = nearWord{m, from + at, from + at + size}
+				n.count++
+			}
+		}
+	})
+}
+
+// whole reports whether the words name instructions that were given before, or the reader's own.
+func (n *near) whole() bool {
+	if n.own {
 		return true
 	}
-	for _, t := range l.thing {
-		lo, hi, ok := beside(before, after, t)
-		if !ok {
+	for i := range n.spots[:n.count] {
+		thing := &n.spots[i]
+		if thing.kind != nearThing {
 			continue
 		}
-		for i, w := range slices.Concat(l.past, l.all) {
+		for j := range n.spots[:n.count] {
+			said := &n.spots[j]
+			if said.lang != thing.lang || said.kind == nearThing {
+				continue
+			}
 			gap := overrideLoosely
-			if i >= len(l.past) {
+			if said.kind == nearAll {
 				gap = overrideClosely
 			}
-			from, to, ok := beside(before, after, w)
-			if ok && max(hi, to, 0)-min(lo, from, 0)-len(t)-len(w) <= gap {
+			// The verb is where the counting begins; the three words must stand close together.
+			if max(thing.hi, said.hi, 0)-min(thing.lo, said.lo, 0)-(thing.hi-thing.lo)-(said.hi-said.lo) <= gap {
 				return true
 			}
 		}
@@ -152,18 +199,25 @@ func (l *overrideIn) whole(before, after string) bool {
 	return false
 }
 
-// beside returns where the occurrence of word nearest to a verb stands, counted from the verb: below zero in
-// what is before it, from zero on in what is after it.
-func beside(before, after, word string) (lo, hi int, ok bool) {
-	next, last := strings.Index(after, word), strings.LastIndex(before, word)
-	distance := len(before) - last - len(word)
-	switch {
-	case next < 0 && last < 0:
-		return 0, 0, false
-	case next >= 0 && (last < 0 || next <= distance):
-		return next, next + len(word), true
+// each calls f with the number, the place and the length of every keyword in text.
+func (x *keywordIndex) each(text string, f func(id, at, size int)) {
+	if len(text) < minKeyword {
+		return
 	}
-	return -distance - len(word), -distance, true
+	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
+	for i := 2; i < len(text); i++ {
+		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
+		b := trigramHash(h)
+		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
+			continue
+		}
+		s := x.slot(h)
+		for j := range s.words {
+			if w := &s.words[j]; hasFoldPrefix(text[i+1:], w.rest) {
+				f(w.user, i-2, len(w.text))
+			}
+		}
+	}
 }
 
 // overrideNot is how far from a verb the word that takes it back may stand, in bytes.

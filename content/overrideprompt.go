@@ -1,6 +1,10 @@
 package content
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // confidences are the names of what a model was told by its operator. The reader's own is meant: how systems
 // keep theirs is written about everywhere.
@@ -27,6 +31,9 @@ var asking = func() map[string]bool {
 	}
 	return m
 }()
+
+// askingAny finds whether a text has such a verb.
+var askingAny = mustIndex(slices.Sorted(maps.Keys(asking))...)
 
 // systemPrompts are the names of a system prompt in other languages, and the verbs that ask for it there.
 var (
@@ -56,6 +63,9 @@ func (sc *scan) extraction(at, end int, sure bool) {
 		return
 	}
 	start := max(0, at-extractionReach)
+	if !askingAny.any(sc.text[start:at]) {
+		return
+	}
 	i, betrays := asked(sc.text[start:at])
 	if i < 0 || !betrays && !sure {
 		return

@@ -9,22 +9,25 @@ import (
 type part uint8
 
 const (
-	byModel    part = iota // the classifier
-	byOverride             // wording that sets instructions aside, takes the model over or asks for its prompt
-	byMarker               // forged turns, control tokens, fences
-	byPoison               // wording of poisoned tool definitions
-	byMarkup               // orders in comments, invisible styles, alternative texts
-	byHidden               // invisible characters
-	byExfil                // addresses that carry data away
-	bySecret               // credentials
-	byPerson               // personal data
-	byRule                 // a rule of the default pack
-	byCoverage             // what was not read in full
-	byOther                // pins, policy detectors
-	partCount  = iota
+	byModel      part = iota // the classifier
+	byOverride               // wording that sets instructions aside
+	byTakeover               // wording that makes the model another one
+	byExtraction             // requests for the model's own instructions
+	byAddress                // notes to whatever machine reads the text
+	byMarker                 // forged turns, control tokens, fences
+	byPoison                 // wording of poisoned tool definitions
+	byMarkup                 // orders in comments, invisible styles, alternative texts
+	byHidden                 // invisible characters
+	byExfil                  // addresses that carry data away
+	bySecret                 // credentials
+	byPerson                 // personal data
+	byRule                   // a rule of the default pack
+	byCoverage               // what was not read in full
+	byOther                  // pins, policy detectors
+	partCount    = iota
 )
 
-var partNames = [partCount]string{"model", "override", "markers", "poison", "markup", "hidden text", "exfiltration", "secrets", "personal data", "rules", "coverage", "other"}
+var partNames = [partCount]string{"model", "override", "takeover", "extraction", "address", "markers", "poison", "markup", "hidden text", "exfiltration", "secrets", "personal data", "rules", "coverage", "other"}
 
 // String is the name in the report.
 func (p part) String() string { return partNames[p] }
@@ -33,6 +36,9 @@ func (p part) String() string { return partNames[p] }
 var partsByDetector = map[string]part{
 	"classifier":           byModel,
 	"instruction-override": byOverride,
+	"role-takeover":        byTakeover,
+	"prompt-extraction":    byExtraction,
+	"model-address":        byAddress,
 	"chat-control-token":   byMarker,
 	"fake-turn":            byMarker,
 	"system-block":         byMarker,
