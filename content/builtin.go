@@ -93,6 +93,7 @@ func builtinKeywords() []keyword {
 	k = append(k, tokenKeywords()...)
 	k = append(k, secretKeywords()...)
 	k = append(k, credentialKeywords()...)
+	k = append(k, commandKeywords()...)
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)

@@ -18,7 +18,10 @@ const (
 // credentialNames are the words that announce a credential, in the last place of a name.
 var credentialNames = map[string]credential{
 	"password": credentialPassword, "passwd": credentialPassword, "passphrase": credentialPassword, "pwd": credentialPassword,
-	"passwort": credentialPassword, "contraseña": credentialPassword, "mot_de_passe": credentialPassword,
+	"passwort": credentialPassword, "kennwort": credentialPassword, "contraseña": credentialPassword, "contrasena": credentialPassword,
+	"mot_de_passe": credentialPassword, "mot de passe": credentialPassword, "wachtwoord": credentialPassword, "senha": credentialPassword,
+	"hasło": credentialPassword, "şifre": credentialPassword, "пароль": credentialPassword, "密码": credentialPassword, "密碼": credentialPassword,
+	"口令": credentialPassword, "パスワード": credentialPassword, "비밀번호": credentialPassword, "كلمة المرور": credentialPassword, "पासवर्ड": credentialPassword,
 	"secret": credentialKey, "secret_key": credentialKey, "secretkey": credentialKey, "secret-key": credentialKey,
 	"api_key": credentialKey, "apikey": credentialKey, "api-key": credentialKey, "access_key": credentialKey, "accesskey": credentialKey,
 	"access-key": credentialKey, "private_key": credentialKey, "privatekey": credentialKey, "private-key": credentialKey,
@@ -69,6 +72,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 			sc.credential, sc.credentialKey = kind, sc.str
 		} else if sc.v.up == nil && len(text) <= 64 && pairNames[sc.memberName()] {
 			sc.pair, sc.pairIn = kind, sc.d.strings[sc.str].container
+			sc.pairBefore(kind)
 		}
 		return
 	}
@@ -76,9 +80,11 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		// Inside the value of another name.
 		return
 	}
-	if kind == credentialPassword && (hasFoldPrefix(text[end:], " is ") || hasFoldPrefix(text[end:], " is:")) {
-		sc.toldPassword(end + len(" is"))
-		return
+	if kind == credentialPassword {
+		if n := oneOf(text[end:], toldWords[:]); n > 0 {
+			sc.toldPassword(end+n-1, begins(text[end:], toldWords[:plainTold]))
+			return
+		}
 	}
 	start, stop, quoted := credentialValue(text, end)
 	if start >= 0 && (!quoted || text[end] == '>') {
@@ -96,8 +102,29 @@ var (
 	pairValues = map[string]bool{"value": true, "val": true}
 )
 
+// toldWords lead from the word for a password to the password in a sentence: those up to plainTold at once, the
+// others over whom or what it is for, and a colon.
+var toldWords = [...]string{" is ", " is:", " lautet ", " lautet:", " ist ", " ist:", " es ", " es:", " est ", " est:", " é ", " è ", " for ", " of ", " für ", " para ", " pour "}
+
+// plainTold is how many of toldWords need no colon, toldToColon how far it is looked for, in bytes.
+const (
+	plainTold   = 12
+	toldToColon = 48
+)
+
+// begins reports whether s begins with one of the words.
+func begins(s string, words []string) bool { return oneOf(s, words) > 0 }
+
 // toldPassword looks at what a sentence says a password is: only what is no word at all.
-func (sc *scan) toldPassword(at int) {
+func (sc *scan) toldPassword(at int, plain bool) {
+	if !plain {
+		line := sc.text[at:min(len(sc.text), at+toldToColon)]
+		colon := strings.IndexAny(line, ":\n")
+		if colon < 0 || line[colon] != ':' {
+			return
+		}
+		at += colon
+	}
 	start := skip(sc.text, at, skipTold)
 	end := start
 	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;<|", sc.text[end]) < 0 {
@@ -133,12 +160,12 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		return -1, -1, false
 	}
 	switch {
-	case strings.HasPrefix(text[i:], ":="), strings.HasPrefix(text[i:], "=>"):
+	case strings.HasPrefix(text[i:], ":="), strings.HasPrefix(text[i:], "=>"), strings.HasPrefix(text[i:], "->"), strings.HasPrefix(text[i:], "| "):
 		i += 2
 	case strings.HasPrefix(text[i:], "=="):
 		return -1, -1, false
 	case text[i] == '=' || text[i] == ':':
-		i++
+		i = blockScalar(text, i+1)
 	default:
 		return -1, -1, false
 	}
@@ -173,6 +200,21 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		stop--
 	}
 	return i, stop, open != 0
+}
+
+// blockScalar returns where the value begins when a YAML indicator puts it on the next line; else i.
+func blockScalar(text string, i int) int {
+	j := skip(text, i, skipBlank)
+	if j == len(text) || j == i || text[j] != '>' && text[j] != '|' {
+		return i
+	}
+	if j++; j < len(text) && (text[j] == '-' || text[j] == '+') {
+		j++
+	}
+	if j == len(text) || text[j] != '\n' {
+		return i
+	}
+	return j + 1
 }
 
 // pairValue returns where the separator stands after a name that is itself a value, as in a list of names and
@@ -327,6 +369,33 @@ func isDigest(v string) bool {
 }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// pairBefore remembers that the current string names a credential whose value is the member before it.
+func (sc *scan) pairBefore(kind credential) {
+	i := sc.str - 2
+	if i < 0 {
+		return
+	}
+	s, own := &sc.d.strings[i], &sc.d.strings[sc.str]
+	if !s.Key && s.name >= 0 && s.container == own.container && s.Host == own.Host && pairValues[sc.d.strings[s.name].Text] && kind.accepts(s.Text, true) {
+		sc.pairs = append(sc.pairs, i)
+	}
+}
+
+// pairsBefore reports the values that were named after them.
+func (sc *scan) pairsBefore() {
+	for _, i := range sc.pairs {
+		s := &sc.d.strings[i]
+		if s.Role == RoleSchema || s.Role == RoleDescription {
+			continue
+		}
+		sc.str, sc.role, sc.path, sc.spans = i, s.Role, "", sc.spans[:0]
+		sc.raw = view{text: s.Text, label: ViewRaw}
+		sc.v, sc.text = &sc.raw, s.Text
+		sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
+		sc.flush()
+	}
+}
 
 // member looks at a string value whose member name announces a credential.
 func (sc *scan) member(s *String, raw *view) {

@@ -54,7 +54,8 @@ type scan struct {
 	credentialKey int
 	pair          credential // what the name announces in container pairIn, whose value is another member
 	pairIn        int32
-	phones        int // calls of the phone library so far
+	pairs         []int // values whose name came after them
+	phones        int   // calls of the phone library so far
 	streams       streams
 
 	reached        // in the current view
@@ -89,7 +90,7 @@ type reached struct {
 	putty                        ahead
 	svg, scripts, links          ahead
 	accounts                     ahead
-	authTokens                   int
+	authTokens, commands         int
 }
 
 // newScan returns the state of a look at d.
@@ -114,6 +115,8 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 		}
 		sc.string(i)
 	}
+	sc.pairsBefore()
+	sc.keysInPieces()
 	sc.numbers()
 	sc.joined()
 	sc.echoes()
