@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/internal/token"
 	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/rules"
 )
 
 // CheckRequest decides whether a call may go upstream. It always returns a
@@ -56,7 +57,7 @@ func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdic
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
 	defer cancel()
 
-	if r.open() && r.turn(ctx) && r.parse(ctx) {
+	if r.open() && r.turn(ctx) && r.parse(ctx) && r.named() {
 		r.identify()
 		r.access()
 		if phase == decision.Request {
@@ -206,6 +207,23 @@ func (r *run) parse(ctx context.Context) bool {
 	}
 	r.doc = doc
 	return true
+}
+
+// maxToolName bounds the name of a called tool, in bytes. The specification of MCP
+// asks for 128 at most; rules look at names with many patterns, so that a caller who
+// sends megabytes of name would get more of our time than for any argument.
+const maxToolName = 16 << 10
+
+// named refuses a call whose tool cannot be one.
+func (r *run) named() bool {
+	if r.phase != decision.Request || r.ex.Method != rules.MethodToolsCall || len(subject(r.doc, r.ex.Method)) <= maxToolName {
+		return true
+	}
+	r.in.Malformed, r.in.Oversize = true, true
+	r.in.Findings = append(r.in.Findings, decision.Finding{
+		Scanner: decision.ScannerContent, Detector: "malformed_tool_name_too_long", Category: decision.Size, Severity: decision.Block, Path: "/name",
+	})
+	return false
 }
 
 // fault records that a part of the engine could not decide.

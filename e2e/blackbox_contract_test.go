@@ -120,6 +120,8 @@ func calls() []vector {
 		{"name is a number", "tools/call", `{"name":7}`, invalid},
 		{"name is null", "tools/call", `{"name":null}`, invalid},
 		{"name is a list", "tools/call", `{"name":["denied_tool"]}`, invalid},
+		{"long name", "tools/call", `{"name":"` + strings.Repeat("x", 16<<10) + `"}`, "pass"},
+		{"far too long a name", "tools/call", `{"name":"` + strings.Repeat("x", 16<<10+1) + `"}`, "INVALID size"},
 		{"an envelope is no params", "tools/call", `{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"x"}}`, invalid},
 		{"progress token is a number", "tools/call", `{"name":"x","_meta":{"progressToken":9007199254740993}}`, "pass"},
 		{"progress token is null", "tools/call", `{"name":"x","_meta":{"progressToken":null}}`, "pass"},
