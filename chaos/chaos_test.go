@@ -44,6 +44,11 @@ func (w *world) live(number int) {
 	l := w.conceive(number)
 	w.note("life %d%v: drain %v, grace %v, clean-up %v", number, l.temper, l.cfg.Drain, l.cfg.Grace, l.cfg.Cleanup)
 	w.count("lives")
+	if l.rnd.IntN(6) == 0 {
+		l.stillborn()
+		l.leaks(before)
+		return
+	}
 	if err := l.begin(); err != nil {
 		w.violate("life %d does not begin: %v", number, err)
 		return

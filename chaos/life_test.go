@@ -7,6 +7,7 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -149,6 +150,24 @@ func (l *life) begin() error {
 	if err := l.packs.good(l.rnd); err != nil {
 		return err
 	}
+	if err := l.start("127.0.0.1:0"); err != nil {
+		return err
+	}
+	l.watchPhases()
+	l.lines = dialLines(l.server.Addr().String(), l.w.seed)
+	if l.temper.impatient {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if p := l.engine.AwaitServing(ctx); !p.Ready() {
+		return fmt.Errorf("the engine is %v and not serving: %+v", p, l.engine.Status())
+	}
+	return nil
+}
+
+// start starts engine and server at an address.
+func (l *life) start(addr string) error {
 	writer, err := audit.Open(audit.Options{Path: l.trail, FS: l.disk, SignKey: signKey, Version: "chaos"})
 	if err != nil {
 		return err
@@ -158,7 +177,7 @@ func (l *life) begin() error {
 	if l.engine, err = sallyport.New(l.cfg); err != nil {
 		return err
 	}
-	l.server, err = grpcapi.New(l.engine, grpcapi.Options{Addr: "127.0.0.1:0", MaxRecvBytes: maxRecv, Logger: l.cfg.Logger, Timeout: l.cfg.ScannerTimeout + 5*time.Second,
+	l.server, err = grpcapi.New(l.engine, grpcapi.Options{Addr: addr, MaxRecvBytes: maxRecv, Logger: l.cfg.Logger, Timeout: l.cfg.ScannerTimeout + 5*time.Second,
 		Observer: grpcapi.Observer{Refused: l.engine.ServerRefused, Panicked: func(decision.Phase) { l.w.violate("the server recovered a panic") }}})
 	if err != nil {
 		return err
@@ -169,15 +188,45 @@ func (l *life) begin() error {
 	if err := l.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	l.watchPhases()
-	l.lines = dialLines(l.server.Addr().String(), l.w.seed)
-	if l.temper.impatient {
-		return nil
-	}
-	if p := l.engine.AwaitServing(ctx); !p.Ready() {
-		return fmt.Errorf("the engine is %v and not serving: %+v", p, l.engine.Status())
-	}
 	return nil
+}
+
+// stillborn tries to start with something that is wrong: the start must say so and
+// leave nothing behind.
+func (l *life) stillborn() {
+	what, addr := "an address in use", ""
+	if l.rnd.IntN(2) == 0 {
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			l.w.violate("take an address: %v", err)
+			return
+		}
+		defer taken.Close()
+		addr = taken.Addr().String()
+		err = l.packs.good(l.rnd)
+		if err != nil {
+			l.w.violate("write the pack: %v", err)
+			return
+		}
+	} else {
+		var err error
+		addr = "127.0.0.1:0"
+		if what, err = l.packs.broken(l.rnd); err != nil {
+			l.w.violate("write the pack: %v", err)
+			return
+		}
+	}
+	err := l.start(addr)
+	l.w.note("stillborn, with %s: %v", what, err)
+	l.w.count("stillborn")
+	if err == nil {
+		l.w.violate("it starts with %s", what)
+		err = l.engine.Shutdown(context.Background())
+		l.w.note("shut down: %v", err)
+	}
+	if !l.sink.closed.Load() {
+		l.w.violate("a start that failed with %s leaves the trail open", what)
+	}
 }
 
 // watchPhases checks that phases follow one another, and that there is no way back

@@ -3,7 +3,9 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -68,7 +70,10 @@ func (p *packs) good(rnd *rand.Rand) error {
 func (p *packs) broken(rnd *rand.Rand) (string, error) {
 	n := rnd.IntN(len(brokenPacks) + 1)
 	if n == len(brokenPacks) {
-		return "no file", os.Remove(p.path)
+		if err := os.Remove(p.path); !errors.Is(err, fs.ErrNotExist) {
+			return "no file", err
+		}
+		return "no file", nil
 	}
 	return fmt.Sprintf("broken pack %d", n), p.write(brokenPacks[n])
 }
