@@ -79,7 +79,7 @@ func (a *activation) ResolveName(name string) (any, bool) {
 			if args == nil {
 				args = map[string]any{} // absent arguments are an object without members
 			}
-			a.args = types.DefaultTypeAdapter.NativeToValue(args)
+			a.args = eventArgs(args)
 		}
 		return a.args, true
 	case "meta":

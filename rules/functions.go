@@ -48,8 +48,53 @@ func functions(h Helpers) []cel.EnvOption {
 func anyToStrings(name string, f func(any) []string) cel.EnvOption {
 	return cel.Function(name, cel.Overload(name+"_dyn", []*cel.Type{cel.DynType}, cel.ListType(cel.StringType),
 		cel.UnaryBinding(func(v ref.Val) ref.Val {
-			return types.NewStringList(types.DefaultTypeAdapter, f(native(v)))
+			args, ok := v.(*readArgs)
+			if !ok {
+				return types.NewStringList(types.DefaultTypeAdapter, f(native(v)))
+			}
+			for i := range args.read {
+				if args.read[i].by == name {
+					return args.read[i].list
+				}
+			}
+			list := types.NewStringList(types.DefaultTypeAdapter, f(native(v)))
+			args.read = append(args.read, reading{name, list})
+			return list
 		})))
+}
+
+// readArgs are the arguments of one event with what helper functions have found in the whole of them: many rules ask for the same.
+// It belongs to the goroutine of one Match.
+type readArgs struct {
+	traits.Mapper
+	size int // by weight; 0 until asked
+	read []reading
+}
+
+type reading struct {
+	by   string // the function
+	list ref.Val
+}
+
+// eventArgs makes decoded arguments a value of the predicate language.
+func eventArgs(args any) ref.Val {
+	v := types.DefaultTypeAdapter.NativeToValue(args)
+	if m, ok := v.(traits.Mapper); ok {
+		return &readArgs{Mapper: m}
+	}
+	return v
+}
+
+// weigh is weight for a value of the predicate language.
+func weigh(v ref.Val) int {
+	args, ok := v.(*readArgs)
+	if !ok {
+		return weight(native(v))
+	}
+	if args.size == 0 {
+		args.size = weight(native(v))
+	}
+	return args.size
 }
 
 func stringToString(name string, f func(string) string) cel.EnvOption {

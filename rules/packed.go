@@ -3,13 +3,15 @@ package rules
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // A key at rest, which is what nearly all keys are at any moment, keeps its memories as one text: no pointers for the garbage
 // collector to follow, no room to grow, times as differences in a byte or two. Nothing is rounded; unpacking gives back what was
 // packed. Memories that no longer hold anything are left out.
 //
-// The text is: the time it was packed at, then for every memory its rule's id, a kind, and what the kind writes.
+// The text is: the time it was packed at, how many memories there were, then for every one that holds something its rule's place
+// among those of the state's generation, a kind, and what the kind writes. A state changes its generation only when it is awake.
 
 // The kinds of packed memories.
 const (
@@ -31,8 +33,10 @@ func (st *State) rest() {
 	var room [1024]byte
 	w := packer{text: room[:0], base: st.last}
 	w.number(uint64(st.last))
+	w.number(uint64(len(st.slots)))
 	for _, s := range st.slots {
-		s.memory.pack(&w, s.id)
+		place, _ := slices.BinarySearch(st.gen.order, s.id) // no slot outlives its rule: see remember and adopt
+		s.memory.pack(&w, place)
 	}
 	st.packed, st.slots = string(w.text), nil
 }
@@ -44,25 +48,25 @@ func (st *State) wake() {
 	}
 	r := unpacker{text: st.packed}
 	r.base = tick(r.number())
-	// One more than there can be: a call that concerns new rules then need not move them all.
-	st.slots = make([]slot, 0, len(r.text)/minPackedMemory+2)
+	// A few more than there are: a call that concerns new rules then need not move them all.
+	st.slots = make([]slot, 0, r.number()+roomToGrow)
 	for r.text != "" {
-		id := r.word()
+		id := st.gen.order[r.number()]
 		st.slots = append(st.slots, slot{id: id, memory: r.memory()})
 	}
 	st.packed = ""
 }
 
-// minPackedMemory is about the length of a packed flow, the smallest memory.
-const minPackedMemory = 16
+// roomToGrow is how many rules a call may begin to remember without moving what there is.
+const roomToGrow = 4
 
 type packer struct {
 	text []byte
 	base tick
 }
 
-func (w *packer) begin(id uint64, kind byte) {
-	w.word(id)
+func (w *packer) begin(place int, kind byte) {
+	w.number(uint64(place))
 	w.text = append(w.text, kind)
 }
 

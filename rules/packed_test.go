@@ -32,9 +32,16 @@ func TestPackedMemoriesComeBack(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		base := tick(rapid.Uint32Range(1, math.MaxUint32/2).Draw(t, "base"))
-		st := &State{epoch: 1, last: base}
+		st := &State{epoch: 1, last: base, gen: &generation{}}
 		hashes := rapid.SliceOfN(rapid.Byte(), maxLoopCalls, maxLoopCalls).Draw(t, "hashes")
-		add := func(m memory) { st.slots = append(st.slots, slot{id: rapid.Uint64().Draw(t, "id"), memory: m}) }
+		id := uint64(0)
+		add := func(m memory) {
+			for range rapid.IntRange(1, 200).Draw(t, "rules without a memory") {
+				id += rapid.Uint64Range(1, 1<<50).Draw(t, "id")
+				st.gen.order = append(st.gen.order, id)
+			}
+			st.slots = append(st.slots, slot{id: id, memory: m})
+		}
 		for range rapid.IntRange(0, 5).Draw(t, "memories") {
 			switch rapid.IntRange(0, 4).Draw(t, "kind") {
 			case 0:

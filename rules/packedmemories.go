@@ -4,7 +4,7 @@ import "slices"
 
 func (f *flowMemory) resting() bool { return f.journal == nil }
 
-func (f *flowMemory) pack(w *packer, id uint64) {
+func (f *flowMemory) pack(w *packer, place int) {
 	starts := f.starts()
 	n := len(starts)
 	for n > 0 && !f.alive(starts[n-1], w.base) {
@@ -17,7 +17,7 @@ func (f *flowMemory) pack(w *packer, id uint64) {
 	if f.far != nil {
 		kind = packedLongFlow
 	}
-	w.begin(id, kind)
+	w.begin(place, kind)
 	w.number(uint64(f.within))
 	w.number(uint64(n))
 	for _, t := range starts[:n] {
@@ -40,11 +40,11 @@ func (r *unpacker) flow(long bool) memory {
 func (*loopMemory) resting() bool { return true }
 
 // pack writes every call's hash once, however often the call was made.
-func (l *loopMemory) pack(w *packer, id uint64) {
+func (l *loopMemory) pack(w *packer, place int) {
 	if len(l.calls) == 0 {
 		return
 	}
-	w.begin(id, packedLoop)
+	w.begin(place, packedLoop)
 	w.number(uint64(len(l.calls)))
 	w.age(l.calls[0].at)
 	var seen [maxLoopCalls]*[16]byte
@@ -90,11 +90,11 @@ func (r *unpacker) loop() memory {
 func (*rateMemory) resting() bool { return true }
 
 // pack writes every tool's hash once.
-func (m *rateMemory) pack(w *packer, id uint64) {
+func (m *rateMemory) pack(w *packer, place int) {
 	if len(m.calls) == 0 {
 		return
 	}
-	w.begin(id, packedRate)
+	w.begin(place, packedRate)
 	w.number(uint64(len(m.calls)))
 	w.age(m.calls[0].at)
 	var seen [maxRateTools + 1]uint64
@@ -133,8 +133,8 @@ func (r *unpacker) rate() memory {
 
 func (*rateWindows) resting() bool { return true }
 
-func (m *rateWindows) pack(w *packer, id uint64) {
-	w.begin(id, packedRateWindows)
+func (m *rateWindows) pack(w *packer, place int) {
+	w.begin(place, packedRateWindows)
 	w.number(uint64(len(m.counters)))
 	for i := range m.counters {
 		w.word(m.counters[i].tool)
@@ -153,11 +153,11 @@ func (r *unpacker) rateWindows() memory {
 
 func (b *budgetMemory) resting() bool { return len(b.open) == 0 }
 
-func (b *budgetMemory) pack(w *packer, id uint64) {
+func (b *budgetMemory) pack(w *packer, place int) {
 	if len(b.spent.at) == 0 {
 		return
 	}
-	w.begin(id, packedBudget)
+	w.begin(place, packedBudget)
 	w.number(uint64(b.within))
 	w.window(&b.spent)
 }

@@ -377,7 +377,7 @@ func (helperCost) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint6
 	}
 	total := uint64(10)
 	for _, arg := range args {
-		total += uint64(weight(native(arg))) / 10
+		total += uint64(weigh(arg)) / 10
 	}
 	return &total
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -49,8 +50,9 @@ type step struct {
 
 // generation tells states which rules the newest set has, without keeping the set itself alive.
 type generation struct {
-	seq uint64
-	ids map[uint64]struct{}
+	seq   uint64
+	ids   map[uint64]struct{}
+	order []uint64 // the ids, sorted
 }
 
 // compiled orders sets by age. It is the one piece of process state in this package: a late exchange on an old set must be
@@ -112,6 +114,7 @@ func (p *Pack) compileWith(c *compiler) (*Set, error) {
 	for _, r := range s.rules {
 		s.gen.ids[r.id] = struct{}{}
 	}
+	s.gen.order = slices.Sorted(maps.Keys(s.gen.ids))
 	return s, nil
 }
 

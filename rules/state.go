@@ -53,7 +53,7 @@ type memory interface {
 	// resting reports that no exchange is in flight.
 	resting() bool
 	// pack writes the memory, or nothing when it holds nothing.
-	pack(w *packer, id uint64)
+	pack(w *packer, place int)
 	// shift moves every time by -delta; what would fall out of range is older than any rule looks back and is forgotten.
 	shift(delta tick)
 	size() int

@@ -23,7 +23,7 @@ const lookAhead = 1024
 const maxRedirects = 3 // URLs in the query of one another that are looked through
 
 func appendURLs(out []string, s string, layer int) []string {
-	if !strings.ContainsAny(s, ":/\\") && !containsFold(s, "www.") {
+	if !strings.ContainsAny(s, ":/\\") && !containsWWW(s) {
 		return out
 	}
 	if layer == 0 {
@@ -157,11 +157,16 @@ func hasFoldPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-func containsFold(s, sub string) bool {
-	for i := 0; i+len(sub) <= len(s); i++ {
-		if strings.EqualFold(s[i:i+len(sub)], sub) {
+// containsWWW reports whether "www." is in s, letter case ignored.
+func containsWWW(s string) bool {
+	for from := 0; ; {
+		dot := strings.IndexByte(s[from:], '.')
+		if dot < 0 {
+			return false
+		}
+		if dot += from; dot >= 3 && strings.EqualFold(s[dot-3:dot], "www") {
 			return true
 		}
+		from = dot + 1
 	}
-	return false
 }
