@@ -159,7 +159,7 @@ func (p *poolActor) fail(why failure, reason string) {
 	}
 	clear(p.open)
 	for _, f := range p.flights {
-		f.waiters = nil
+		f.waiters, f.listed = nil, false
 	}
 	clear(p.flights)
 	p.queue.Clear()

@@ -26,8 +26,9 @@ type request struct {
 	fault    *messages.ModelError // the first error that concerns one window only
 	done     bool
 	one      struct { // the memory of a request of one window, which most are
-		flight [1]*flight
-		score  [1]float32
+		flights [1]*flight
+		score   [1]float32
+		flight  flight
 	}
 }
 
@@ -41,6 +42,7 @@ type flight struct {
 	queued  time.Time
 	job     *job // nil while queued
 	retried bool
+	listed  bool      // in the table of flights
 	alone   [1]waiter // the memory of waiters when there is one
 }
 
@@ -95,7 +97,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 	now := time.Now()
 	req := &request{msg: m, deadline: m.Deadline, admitted: now, left: len(m.Windows)}
 	if len(m.Windows) == 1 {
-		req.scores, req.flights = req.one.score[:], req.one.flight[:]
+		req.scores, req.flights = req.one.score[:], req.one.flights[:]
 	} else {
 		req.scores, req.flights = make([]float32, len(m.Windows)), make([]*flight, len(m.Windows))
 	}
@@ -130,7 +132,11 @@ func (p *poolActor) admit(m *messages.Classify) {
 		}
 		f := p.flights[key]
 		if f == nil {
-			f = &flight{key: key, window: w, queued: now,
+			f = &req.one.flight
+			if len(m.Windows) > 1 {
+				f = new(flight)
+			}
+			*f = flight{key: key, window: w, queued: now, listed: true,
 				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.deadline, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
 			p.flights[key] = f
 			fresh = append(fresh, f)
@@ -144,7 +150,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 	}
 	if req.left == 0 || refused {
 		for _, f := range fresh {
-			delete(p.flights, f.key)
+			p.forget(f)
 		}
 		if refused {
 			p.refuse(m, fault)
@@ -299,7 +305,8 @@ func (p *poolActor) crash(f *flight, e *messages.ModelError) {
 // forget takes a flight off the table; its waiters are the caller's.
 func (p *poolActor) forget(f *flight) {
 	f.waiters = nil
-	if p.flights[f.key] == f {
+	if f.listed {
+		f.listed = false
 		delete(p.flights, f.key)
 	}
 }
