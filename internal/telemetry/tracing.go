@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -81,6 +82,9 @@ func OpenTracing(version string, log *zap.Logger) (*Tracing, error) {
 	if p := firstEnv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); p != "" && p != "grpc" {
 		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_PROTOCOL is %q, want grpc", p)
 	}
+	if err := checkEndpoint(endpoint); err != nil {
+		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+	}
 	res, err := resource.New(context.Background(),
 		resource.WithAttributes(attribute.String("service.name", "sallyport"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
@@ -101,6 +105,25 @@ func newTracing(e sdktrace.SpanExporter, res *resource.Resource, log *zap.Logger
 		exporter: p,
 		provider: sdktrace.NewTracerProvider(sdktrace.WithBatcher(p), sdktrace.WithResource(res)),
 	}
+}
+
+// checkEndpoint refuses what the exporter would take and then never reach.
+func checkEndpoint(endpoint string) error {
+	text := endpoint
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+		if _, _, err := net.SplitHostPort(endpoint); err != nil {
+			return fmt.Errorf("%q is neither host:port nor a URL", endpoint)
+		}
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "":
+		return fmt.Errorf("%q is neither host:port nor a URL", endpoint)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%q has the scheme %q, want http or https", endpoint, u.Scheme)
+	}
+	return nil
 }
 
 // endpointOptions handles what the exporter leaves open: an endpoint without a scheme is a plain host and port, in clear on

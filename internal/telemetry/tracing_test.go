@@ -81,6 +81,24 @@ func TestTracingRefusesWhatItCannotDo(t *testing.T) {
 }
 
 // A collector that accepts connections and never answers: the shutdown ends with its context, one line is logged, nothing leaks.
+// An endpoint that could never be reached is an error at the start and not spans
+// that are dropped for ever.
+func TestTracingRefusesEndpoints(t *testing.T) {
+	for _, bad := range []string{"collector", "ftp://collector:4317", "http://", "http://[::1", "http:/collector:4317"} {
+		require.Error(t, checkEndpoint(bad), bad)
+	}
+	for _, good := range []string{"collector:4317", "127.0.0.1:4317", "[::1]:4317", "http://collector:4317", "https://collector", "https://collector:4317/"} {
+		require.NoError(t, checkEndpoint(good), good)
+	}
+	quiet := zap.NewNop()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://collector:4317")
+	_, err := OpenTracing("v1", quiet)
+	require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT")
+	t.Setenv("OTEL_SDK_DISABLED", "true")
+	_, err = OpenTracing("v1", quiet)
+	require.NoError(t, err)
+}
+
 func TestCaseLC06BlackholeCollector(t *testing.T) {
 	cleanEnv(t)
 	hole, err := net.Listen("tcp", "127.0.0.1:0")
