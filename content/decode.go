@@ -38,6 +38,7 @@ func (sc *scan) derive(v *view, f features) {
 	for _, r := range sc.runs {
 		sc.decodeRun(v, r)
 	}
+	sc.evenViews(v)
 }
 
 // normalised queues the folded text of v, if folding shows anything, and reports whether it does.
@@ -106,10 +107,18 @@ func (sc *scan) decodeRun(v *view, r run) {
 	if !promising(text) {
 		return
 	}
+	end, body := wrapped(v.text, r)
+	if end == r.end {
+		body = text
+	}
+	sc.decodeText(v, run{r.start, end}, text, body)
+}
+
+// decodeText decodes text, which stands for the span r of v, as hexadecimal digits, or body as base64: the text alone,
+// or with the lines that follow it.
+func (sc *scan) decodeText(v *view, r run, text, body string) {
 	var plain []byte
-	lo := r.start
-	switch {
-	case isHexRun(text) && len(text)%2 == 0:
+	if len(text)%2 == 0 && isHexRun(text) {
 		if b, err := hex.DecodeString(text[:min(len(text), sniffRun)&^1]); err == nil && worth(b) {
 			if len(text)/2 > sc.budget {
 				sc.incomplete(v, r.start, r.end)
@@ -119,8 +128,6 @@ func (sc *scan) decodeRun(v *view, r run) {
 		}
 	}
 	if plain == nil {
-		end, body := wrapped(v.text, r)
-		r.end = end
 		for off := 0; off < 4 && off+minRun <= len(body); off++ {
 			head := decode64(body[off:min(len(body), off+sniffRun)])
 			if !worth(head) {
@@ -142,10 +149,10 @@ func (sc *scan) decodeRun(v *view, r run) {
 		return
 	}
 	if v.layer >= maxLayers {
-		sc.incomplete(v, lo, r.end)
+		sc.incomplete(v, r.start, r.end)
 		return
 	}
-	sc.plainView(v, lo, r.end, plain)
+	sc.plainView(v, r.start, r.end, plain)
 }
 
 // promising looks at the first characters of a run in every way in which decodeRun may read it. Nearly every

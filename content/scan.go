@@ -48,6 +48,7 @@ type scan struct {
 	opened []bool
 	queue  []*view
 	runs   []run
+	even   []evenWords
 	groups []group
 
 	credential    credential // what the member name credentialKey announces
@@ -165,7 +166,7 @@ func (sc *scan) string(i int) {
 // begin makes v the current view and forgets what was remembered about the one before.
 func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
-	sc.hits, sc.runs = sc.hits[:0], sc.runs[:0]
+	sc.hits, sc.runs, sc.even = sc.hits[:0], sc.runs[:0], sc.even[:0]
 	sc.reached = reached{}
 	if sc.dirty {
 		sc.dirty = false

@@ -87,6 +87,10 @@ func elided(body string) bool {
 	if i := strings.LastIndex(body, "-----END"); i >= 0 {
 		material, closed = body[:i], true
 	}
+	if i := strings.Index(material, "ENCRYPTED"); i >= 0 {
+		// The headers of an encrypted key.
+		material = material[i+len("ENCRYPTED"):]
+	}
 	n := 0
 	for i := 0; i < len(material) && n < 16; i++ {
 		if isAlnum(material[i]) || material[i] == '+' || material[i] == '/' {

@@ -70,6 +70,7 @@ func (sc *scan) survey(text string) features {
 	spaced := 0           // one-letter words in a row
 	distinct := uint32(0) // which letters they are, the case and the alphabet aside
 	i, n := 0, len(text)
+	var even evenWords
 	for i < n {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
@@ -94,6 +95,12 @@ func (sc *scan) survey(text string) features {
 			seen |= byteClass[text[i]]
 			i++
 		}
+		if even.size != i-start || start-even.end > maxEvenGap {
+			sc.evenEnds(&even)
+			even = evenWords{start: start, size: i - start}
+		}
+		even.end = i
+		even.count++
 		switch size := i - start; {
 		case size == 1:
 			if start > 0 && text[start-1] >= 0x80 {
@@ -119,6 +126,7 @@ func (sc *scan) survey(text string) features {
 			sc.iban(start)
 		}
 	}
+	sc.evenEnds(&even)
 	if seen&classDigit != 0 {
 		f |= hasDigits
 	}

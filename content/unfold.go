@@ -71,6 +71,7 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 		for _, r := range u.runs {
 			u.decodeRun(v, r)
 		}
+		u.evenViews(v)
 	}
 	return out
 }
