@@ -39,8 +39,6 @@ func TestBlackboxTokens(t *testing.T) {
 	other := before.tokenOf(call)
 	// The last byte but one of the MAC: the very last may spell bits that do not count.
 	forged := good[:len(good)-3] + map[bool]string{true: "B", false: "A"}[good[len(good)-3] == 'A'] + good[len(good)-2:]
-	prompt := call
-	prompt.method = "prompts/get"
 	answer := func(token any, change func(*wireCall)) wireCall {
 		c := toolResult(`{"content":[{"type":"text","text":"fine weather"}]}`)
 		if token != nil {

@@ -32,10 +32,15 @@ func configCommand() *cobra.Command {
 		Short: "Check the configuration and list everything that is wrong with it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := config.Load(config.Sources{Flags: cmd.Flags()}); err != nil {
+			s, err := config.Load(config.Sources{Flags: cmd.Flags()})
+			if err != nil {
 				return failed(err)
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "the configuration is valid")
+			from := "no file was read"
+			if s.Config != "" {
+				from = visible(s.Config)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "the configuration is valid (%s)\n", from)
 			return nil
 		},
 	}
