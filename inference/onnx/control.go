@@ -51,7 +51,7 @@ func (c *Control) begin() (*ort.RunOptions, error) {
 		return nil, ErrTerminated
 	}
 	if c.opts == nil {
-		opts, err := ort.NewRunOptions()
+		opts, err := takeOptions()
 		if err != nil {
 			return nil, fmt.Errorf("create run options: %w", err)
 		}
@@ -66,7 +66,48 @@ func (c *Control) end() {
 	defer c.mu.Unlock()
 	c.runs--
 	if c.runs == 0 {
-		_ = c.opts.Destroy() // frees unconditionally
+		giveOptions(c.opts, c.ended)
 		c.opts = nil
 	}
+}
+
+// spareOptions are run options that were not terminated, for the next runs: making and
+// freeing some costs a short run a hundredth. They are given up with the last
+// reference to the runtime. The lock is held for a look at a slice.
+var spareOptions struct {
+	sync.Mutex
+	list []*ort.RunOptions
+}
+
+// mostSpare is how many are kept: more than workers on any machine would use.
+const mostSpare = 64
+
+func takeOptions() (*ort.RunOptions, error) {
+	spareOptions.Lock()
+	defer spareOptions.Unlock()
+	if n := len(spareOptions.list); n > 0 {
+		o := spareOptions.list[n-1]
+		spareOptions.list = spareOptions.list[:n-1]
+		return o, nil
+	}
+	return ort.NewRunOptions()
+}
+
+func giveOptions(o *ort.RunOptions, spent bool) {
+	spareOptions.Lock()
+	defer spareOptions.Unlock()
+	if spent || len(spareOptions.list) >= mostSpare {
+		_ = o.Destroy() // frees unconditionally
+		return
+	}
+	spareOptions.list = append(spareOptions.list, o)
+}
+
+func dropOptions() {
+	spareOptions.Lock()
+	defer spareOptions.Unlock()
+	for _, o := range spareOptions.list {
+		_ = o.Destroy() // as above
+	}
+	spareOptions.list = nil
 }

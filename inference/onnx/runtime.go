@@ -123,7 +123,11 @@ func releaseEnvironment() error {
 		return errors.New("close onnx runtime: more references given back than taken")
 	}
 	environment.refs--
-	if environment.refs > 0 || !environment.ours {
+	if environment.refs > 0 {
+		return nil
+	}
+	dropOptions()
+	if !environment.ours {
 		return nil
 	}
 	if err := ort.DestroyEnvironment(); err != nil {
