@@ -37,8 +37,6 @@ func TestBlackboxTokens(t *testing.T) {
 	call := toolCall(`{"name":"forecast","arguments":{}}`)
 	good := s.tokenOf(call)
 	other := before.tokenOf(call)
-	// The last byte but one of the MAC: the very last may spell bits that do not count.
-	forged := good[:len(good)-3] + map[bool]string{true: "B", false: "A"}[good[len(good)-3] == 'A'] + good[len(good)-2:]
 	answer := func(token any, change func(*wireCall)) wireCall {
 		c := toolResult(`{"content":[{"type":"text","text":"fine weather"}]}`)
 		if token != nil {
@@ -66,7 +64,7 @@ func TestBlackboxTokens(t *testing.T) {
 		{"far too long", answer(strings.Repeat("A", 1<<20), nil), "unknown_key", "pass", "", ""},
 		{"cut", answer(good[:40], nil), "unknown_key", "pass", "", ""},
 		{"blank around it", answer(" "+good, nil), "unknown_key", "pass", "", ""},
-		{"forged", answer(forged, nil), "invalid", heldBack, "", "call_token_forged"},
+		{"forged", answer(tampered(good), nil), "invalid", heldBack, "", "call_token_forged"},
 		{"of another service", answer(good, func(c *wireCall) { c.services = []string{"else"} }), "invalid", heldBack, "", "call_token_mismatch"},
 		{"of another method", answer(good, func(c *wireCall) { c.method = "prompts/get"; c.body = &[]string{`{"messages":[]}`}[0] }), "invalid", heldBack, "", "call_token_mismatch"},
 		{"good", answer(good, nil), "valid", "pass", "forecast", ""},

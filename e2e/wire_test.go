@@ -361,9 +361,7 @@ func TestHandBackToken(t *testing.T) {
 	}
 	l := respond(s, call, "good")
 	require.Equal(t, []string{"allow", "forecast"}, []string{l.Outcome, l.Tool})
-	tampered := []byte(call)
-	tampered[len(tampered)-3] ^= 1
-	l = respond(s, string(tampered), "tampered")
+	l = respond(s, tampered(call), "tampered")
 	require.Equal(t, []string{"review", ""}, []string{l.Outcome, l.Tool})
 	x := text("fine weather")
 	x.services, x.meta = []string{"another"}, map[string]any{"call": call, "exchange": "other-service"}
@@ -377,6 +375,16 @@ func TestHandBackToken(t *testing.T) {
 	l = respond(stranger, call, "stranger")
 	require.Equal(t, []string{"allow", ""}, []string{l.Outcome, l.Tool})
 	require.EqualValues(t, 1, stranger.metric("mcp_guardrails_exchange_tokens_total", "result", "unknown_key"))
+}
+
+// tampered is a token with another MAC that is still spelt as a token: a character
+// that no token has would make it something else.
+func tampered(token string) string {
+	at, other := len(token)-3, "A"
+	if token[at] == 'A' {
+		other = "B"
+	}
+	return token[:at] + other + token[at+1:]
 }
 
 // CT-02: a refusal, a pass and a mutation can be told apart, and found again by
