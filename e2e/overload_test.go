@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,7 @@ func TestOverloadIsNotDegradation(t *testing.T) {
 // has its audit line.
 func TestScanEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
-	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": "500"}))
+	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": lasting(500)}))
 	const dense = "kim@example.org 4111 1111 1111 1111 "
 	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, heavy(48<<20)/len(dense)) + `"}]}`))
 	s.refused(a, undecided)
@@ -50,4 +51,12 @@ func heavy(n int) int {
 		return n / 8
 	}
 	return n
+}
+
+// lasting is a time in milliseconds, ten times as long under the race detector.
+func lasting(ms int) string {
+	if raceEnabled {
+		ms *= 10
+	}
+	return strconv.Itoa(ms)
 }
