@@ -100,6 +100,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 			cfg.Model.Gate, cfg.Model.GateBlocks = &actors.ModelStage{Load: e.loadFirst}, c.GateBlocks
 		}
 	}
+	e.event(&audit.Record{Event: audit.EventStart, Time: e.now()})
 	tree, err := supervision.Start(ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("sallyport: %w", err)
@@ -417,9 +418,7 @@ func (o observer) PhaseChanged(c messages.PhaseChange) {
 			o.e.event(&audit.Record{Event: audit.EventShed, Count: owed})
 		}
 		r.Event = audit.EventStop
-	case messages.Warming:
-		r.Event = audit.EventStart
-	case messages.Starting, messages.Stopped:
+	case messages.Starting, messages.Warming, messages.Stopped:
 		return
 	}
 	o.e.event(r)

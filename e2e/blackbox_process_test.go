@@ -114,3 +114,24 @@ func TestBlackboxSmallHost(t *testing.T) {
 	require.Equal(t, "PERMISSION_DENIED", s.wire(toolResult(`{"content":[{"type":"text","text":`+q(attack)+`}]}`)).verdict)
 	require.Equal(t, serving, s.status(""))
 }
+
+// The trail of a life begins with its start and ends with its stop, and every line
+// is no older than the one before.
+func TestBlackboxTrailOfALife(t *testing.T) {
+	t.Parallel()
+	s := serve(t, noModel)
+	s.wire(toolCall(`{"name":"forecast"}`))
+	s.signal(syscall.SIGTERM)
+	require.Zero(t, s.exitCode())
+	var story []string
+	last := ""
+	for _, l := range s.lines() {
+		if l.Event != "checkpoint" {
+			story = append(story, l.Event+l.Outcome)
+		}
+		ts := l.Time.Format("2006-01-02T15:04:05.000")
+		require.LessOrEqual(t, last, ts)
+		last = ts
+	}
+	require.Equal(t, []string{"start", "rules_reload", "ready", "allow", "drain", "stop"}, story)
+}
