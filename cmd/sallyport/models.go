@@ -32,7 +32,9 @@ func (e embedded) models(s *config.Settings) models {
 		return models{words: "none: texts are judged by detectors and rules alone"}
 	}
 	first := inference.FS(e.first)
-	judge, name, own := first, "the embedded model", s.Model != config.ModelDefault
+	own := s.Model != config.ModelDefault
+	var judge inference.Source
+	var name string
 	switch {
 	case own:
 		judge, name = inference.Dir(s.Model, s.ModelFile), fmt.Sprintf("the model in %q", s.Model)
