@@ -72,7 +72,7 @@ type ModelInForce struct {
 	Version string `json:"version,omitempty"`
 	ID      string `json:"id"`
 	// Clear is the score below which a gate clears a window; 0 for a judge.
-	Clear float64 `json:"clear,omitempty"`
+	Clear float64 `json:"clear,omitzero"`
 }
 
 // String is one line for people.
