@@ -158,6 +158,9 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 // promising looks at the first characters of a run in every way in which decodeRun may read it. Nearly every
 // run that is no encoding of anything is told by them.
 func promising(s string) bool {
+	if len(s) < minRun {
+		return false
+	}
 	var b [12]byte
 	if isHex(s[0]) && isHex(s[1]) {
 		n := 0

@@ -16,11 +16,11 @@ const (
 type evenWords struct{ start, end, size, count int }
 
 // evenEnds ends a row of words of one length, and keeps it when it may be an encoding.
-func (sc *scan) evenEnds(w *evenWords) {
+func (sc *scan) evenEnds(w evenWords) {
 	if w.count < minEven || w.size < minPair || w.size > maxPiece || w.count*w.size < minPieces {
 		return
 	}
-	sc.even = append(sc.even, *w)
+	sc.even = append(sc.even, w)
 }
 
 // evenViews reads the rows of even words of v as what they spell together. The last piece may be shorter than the others.
@@ -35,38 +35,51 @@ func (sc *scan) evenViews(v *view) {
 				break
 			}
 		}
-		if end-w.start > sc.budget {
-			sc.incomplete(v, w.start, end)
-			return
-		}
 		prefix := ""
 		switch first := v.text[w.start : w.start+w.size]; {
 		case w.size == 4 && strings.HasPrefix(first, "0x"):
 			prefix = "0x"
 		case w.size == 6 && strings.HasPrefix(first, "U+00"):
 			prefix = "U+00"
-		case w.size < 8 && w.size != minPair:
-			// Words of a language are as short.
+		case w.size < 8 && w.size != minPair, !evenGap[v.text[w.start+w.size]]:
+			// Words of a language are as short, and escapes are undone elsewhere.
 			continue
 		}
-		b := make([]byte, 0, (end-w.start)/2)
-		for i := w.start; i < end; {
-			if byteClass[v.text[i]]&classWord == 0 && v.text[i] != '=' {
-				i++
-				continue
-			}
-			n := extent(v.text, i, w.size, setAllB64)
-			b = append(b, strings.TrimPrefix(v.text[i:n], prefix)...)
-			i = n
+		if !promising(evenText(v.text[w.start:min(end, w.start+evenHead*w.size)], w.size, prefix)) {
+			continue
 		}
-		if w.size == 8 && binary(b) {
-			b = hexOfBits(b)
+		if end-w.start > sc.budget {
+			sc.incomplete(v, w.start, end)
+			return
 		}
-		if text := string(b); len(text) >= minRun && promising(text) {
-			sc.decodeText(v, run{w.start, end}, text, text)
-		}
+		text := evenText(v.text[w.start:end], w.size, prefix)
+		sc.decodeText(v, run{w.start, end}, text, text)
 	}
 	sc.even = sc.even[:0]
+}
+
+// evenHead is how many pieces are read to tell whether they are an encoding.
+const evenHead = 24
+
+// evenGap is what stands between pieces, or begins what does.
+var evenGap = newCharset(" \t\r\n,;:.|")
+
+// evenText joins pieces of size bytes without what stands between them and before each.
+func evenText(s string, size int, prefix string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		if byteClass[s[i]]&classWord == 0 && s[i] != '=' {
+			i++
+			continue
+		}
+		n := extent(s, i, size, setAllB64)
+		b = append(b, strings.TrimPrefix(s[i:n], prefix)...)
+		i = n
+	}
+	if size == 8 && binary(b) {
+		b = hexOfBits(b)
+	}
+	return string(b)
 }
 
 // binary reports whether digits are those of bytes in base two.
@@ -76,13 +89,14 @@ func binary(b []byte) bool {
 			return false
 		}
 	}
-	return len(b)%8 == 0
+	return len(b) > 0
 }
 
-// hexOfBits returns bits as hexadecimal digits.
+// hexOfBits returns the bits of whole bytes as hexadecimal digits.
 func hexOfBits(b []byte) []byte {
+	b = b[:len(b)&^7]
 	out := b[:0]
-	for i := 0; i+4 <= len(b); i += 4 {
+	for i := 0; i < len(b); i += 4 {
 		out = append(out, "0123456789abcdef"[b[i]&1<<3|b[i+1]&1<<2|b[i+2]&1<<1|b[i+3]&1])
 	}
 	return out

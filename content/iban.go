@@ -13,20 +13,28 @@ var ibanLength = map[string]int{
 	"VA": 22, "VG": 24, "XK": 20,
 }
 
+// ibanLengths is ibanLength by the two letters of a country.
+var ibanLengths = func() (t [1 << 10]uint8) {
+	for country, n := range ibanLength {
+		t[int(country[0]&31)<<5|int(country[1]&31)] = uint8(n)
+	}
+	return t
+}()
+
+// ibanBy returns the length of an account number by the letters of its country, 0 when it has none.
+func ibanBy(a, b byte) int { return int(ibanLengths[int(a&31)<<5|int(b&31)]) }
+
 // ibanWord announces an account number, which people write in lower case as well.
 var ibanWord = mustIndex("iban")
 
 // iban looks for an account number that starts at byte start, written in one piece or in groups of four.
 func (sc *scan) iban(start int) {
 	text := sc.text
-	if len(text)-start < 15 || !isDigit(text[start+3]) {
+	if len(text)-start < 15 || !isDigit(text[start+3]) || !isLetter(text[start+1]) {
 		return
 	}
 	lower := text[start] >= 'a'
-	want := ibanLength[text[start:start+2]]
-	if lower {
-		want = ibanLength[strings.ToUpper(text[start:start+2])]
-	}
+	want := ibanBy(text[start], text[start+1])
 	if want == 0 || lower && !announced(text, start, ibanWord) {
 		return
 	}

@@ -6,6 +6,10 @@ import "strings"
 // for is shorter than that, or begins on one side and is told by what stands there.
 const joinReach = 512
 
+// shortReach is how much of what stands before a border is read, in bytes, where the block there is shorter and what
+// came before it counts as well.
+const shortReach = 96
+
 // joined reads the borders between adjacent text blocks of one result, both with nothing and with a line break
 // between them, since clients do either. Only what crosses a border is new. What stands before a border may be the
 // ends of several blocks, when they are short.
@@ -19,13 +23,17 @@ func (sc *scan) joined() {
 			continue
 		}
 		for k, between := range joints {
+			text := s.Text
 			if prev >= 0 {
 				if known == nil {
 					known = sc.knownFinds()
 				}
-				sc.join(prev, i, before[k], between, known)
+				joined := sc.join(prev, i, before[k], between, known)
+				if len(text) < shortReach {
+					text = joined[max(0, len(joined)-shortReach):]
+				}
 			}
-			before[k] = tail(before[k], between, s.Text)
+			before[k] = strings.ToValidUTF8(text[max(0, len(text)-joinReach):], "")
 		}
 		prev = i
 	}
@@ -33,14 +41,6 @@ func (sc *scan) joined() {
 
 // joints are what clients put between blocks.
 var joints = [...]string{"", "\n"}
-
-// tail returns the end of what was before with one more text after it.
-func tail(before, between, text string) string {
-	if len(text) < joinReach {
-		text = before + between + text
-	}
-	return strings.ToValidUTF8(text[max(0, len(text)-joinReach):], "")
-}
 
 // knownFinds lists what was found in each string alone.
 func (sc *scan) knownFinds() map[foundIn]bool {
@@ -69,8 +69,9 @@ func (d *Document) inList(c int32) bool {
 	return k.element >= 0 || k.parent >= 0 && d.containers[k.parent].element >= 0
 }
 
-// join reads the border between block b and what is left of those before, of which a is the last.
-func (sc *scan) join(a, b int, left, between string, known map[foundIn]bool) {
+// join reads the border between block b and what is left of those before, of which a is the last. It returns the
+// text that it read.
+func (sc *scan) join(a, b int, left, between string, known map[foundIn]bool) string {
 	right := sc.d.strings[b].Text
 	right = strings.ToValidUTF8(right[:min(len(right), joinReach)], "")
 	border := len(left)
@@ -80,7 +81,7 @@ func (sc *scan) join(a, b int, left, between string, known map[foundIn]bool) {
 	text := left + between + right
 	if len(text) > sc.budget {
 		sc.cut = true
-		return
+		return text
 	}
 	sc.budget -= len(text)
 	sc.raw = view{text: text, label: ViewJoined}
@@ -118,6 +119,7 @@ func (sc *scan) join(a, b int, left, between string, known map[foundIn]bool) {
 		sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev, String: a,
 			Tool: -1, Path: path, View: ViewJoined, Start: -1, End: -1, Length: h.end - h.start, HighEntropy: h.det.highEntropy})
 	}
+	return text
 }
 
 // reported reports whether the border after string a has a finding of this detector already.

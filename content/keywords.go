@@ -28,8 +28,12 @@ type keywordIndex struct {
 // slot is the keywords that begin with one trigram.
 type slot struct {
 	trigram uint32
+	next    [4]uint64 // which bytes may follow the trigram; all where a word ends with it
 	words   []keyword
 }
+
+// leads reports whether one of the words may go on with byte c.
+func (s *slot) leads(c byte) bool { return s.next[c>>6]&(1<<(c&63)) != 0 }
 
 const (
 	indexBits = 15
@@ -67,6 +71,11 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 		x.bits[b>>6] |= 1 << (b & 63)
 		s := x.slot(h)
 		s.trigram = h
+		if w.rest == "" {
+			s.next = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+		} else {
+			s.next[w.rest[0]>>6] |= 1 << (w.rest[0] & 63)
+		}
 		s.words = append(s.words, w)
 	}
 	return x, nil
@@ -95,6 +104,9 @@ func (x *keywordIndex) run(sc *scan, text string) {
 			continue
 		}
 		s := x.slot(h)
+		if i+1 < len(text) && !s.leads(foldTable[text[i+1]]) {
+			continue
+		}
 		for j := range s.words {
 			w := &s.words[j]
 			if !hasFoldPrefix(text[i+1:], w.rest) {
@@ -138,6 +150,9 @@ func (x *keywordIndex) first(text string) int {
 			continue
 		}
 		s := x.slot(h)
+		if i+1 < len(text) && !s.leads(foldTable[text[i+1]]) {
+			continue
+		}
 		for j := range s.words {
 			if hasFoldPrefix(text[i+1:], s.words[j].rest) {
 				return i - 2

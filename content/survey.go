@@ -95,12 +95,15 @@ func (sc *scan) survey(text string) features {
 			seen |= byteClass[text[i]]
 			i++
 		}
-		if even.size != i-start || start-even.end > maxEvenGap {
-			sc.evenEnds(&even)
-			even = evenWords{start: start, size: i - start}
+		if even.size == i-start && start-even.end <= maxEvenGap {
+			even.count++
+		} else {
+			if even.count >= minEven {
+				sc.evenEnds(even)
+			}
+			even.start, even.size, even.count = start, i-start, 1
 		}
 		even.end = i
-		even.count++
 		switch size := i - start; {
 		case size == 1:
 			if start > 0 && text[start-1] >= 0x80 {
@@ -126,7 +129,7 @@ func (sc *scan) survey(text string) features {
 			sc.iban(start)
 		}
 	}
-	sc.evenEnds(&even)
+	sc.evenEnds(even)
 	if seen&classDigit != 0 {
 		f |= hasDigits
 	}
