@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 )
@@ -34,6 +35,7 @@ type disk struct {
 
 	mu     sync.Mutex
 	state  ailment
+	since  time.Time     // when the state was entered
 	healed chan struct{} // closed when the state is left
 	rnd    *rand.Rand
 	hurt   bool // it was ever ill
@@ -47,8 +49,18 @@ func (d *disk) set(a ailment) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	close(d.healed)
-	d.state, d.healed = a, make(chan struct{})
+	d.state, d.healed, d.since = a, make(chan struct{}), time.Now()
 	d.hurt = d.hurt || a != healthy
+}
+
+// fullSince is since when nothing gets through, the zero time when something does.
+func (d *disk) fullSince() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != full {
+		return time.Time{}
+	}
+	return d.since
 }
 
 func (d *disk) wasHurt() bool {

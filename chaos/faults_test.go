@@ -97,7 +97,11 @@ func (l *life) hurt(id string) {
 		defer func() { l.traceHurt.Store(time.Now().UnixNano()) }()
 	}
 	l.harmed[who]++
-	l.auditHurt = l.auditHurt || who == "audit" || who == "root"
+	if who == "audit" || who == "root" {
+		l.auditHurt = true
+		l.auditAt.Store(time.Now().UnixNano())
+		defer func() { l.auditAt.Store(time.Now().UnixNano()) }()
+	}
 	l.w.note("%v", hurt(l.sys, id, l.rnd))
 	l.w.count("harm")
 }

@@ -72,7 +72,9 @@ type life struct {
 	lines    *lines
 
 	harmed    map[string]int // fatal harm by role, by the director alone
+	ill       atomic.Bool    // the disk is, for a while
 	auditHurt bool
+	auditAt   atomic.Int64 // when the audit actor or the root was last hurt, Unix nanoseconds
 	traceHurt atomic.Int64 // when a trace shard or the root was last hurt, Unix nanoseconds
 	endBegan  atomic.Int64 // when the end was begun; 0 before
 	endStolen atomic.Int64 // what was stolen before that
@@ -249,8 +251,15 @@ func (l *life) watchPhases() {
 	})
 }
 
-// setDisk makes the disk ill for a while.
+// setDisk makes the disk ill for a while, unless it is. A full one stays so for long
+// enough to be known.
 func (l *life) setDisk(a ailment, d time.Duration) {
+	if !l.ill.CompareAndSwap(false, true) {
+		return
+	}
+	if a == full {
+		d += 2 * knownTime
+	}
 	l.w.note("disk %v for %v", a, d.Round(time.Millisecond))
 	l.w.count("disk " + a.String())
 	l.disk.set(a)
@@ -259,7 +268,10 @@ func (l *life) setDisk(a ailment, d time.Duration) {
 		case <-time.After(d):
 		case <-l.unload:
 		}
-		l.disk.set(healthy)
+		if l.endBegan.Load() == 0 { // the end may want it ill
+			l.disk.set(healthy)
+		}
+		l.ill.Store(false)
 	})
 }
 

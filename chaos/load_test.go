@@ -131,16 +131,35 @@ func (l *life) call(x exchange, rnd *rand.Rand) {
 		ctx = short
 	}
 	ln := l.lines.take()
-	began := time.Now()
+	began, stolen, illSince := time.Now(), l.w.stolen.Load(), l.disk.fullSince()
 	r, err := x.ask(ctx, ln)
 	switch {
 	case err == nil:
 		l.judge(x, r)
+		switch {
+		case !l.unwritable(began, illSince) || l.w.stolen.Load() != stolen:
+		case r.letThrough():
+			l.w.violate("%s: passed without its audit line, %v after the disk was full", x.kind, began.Sub(illSince))
+		default:
+			l.w.count("refused for want of its line")
+		}
 	case impatient && (ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded):
 		l.w.count("given up")
 	default:
 		l.failed(x.kind, ln, began, err, x.transport)
 	}
+}
+
+// knownTime is what the engine gets to find out that the disk is full: another
+// caller's line has to fail first.
+const knownTime = time.Second
+
+// unwritable reports whether a call that began so cannot have got the line without
+// which nothing may happen: the disk was full all the time and long before, and
+// nobody has hurt the actor that found out.
+func (l *life) unwritable(began, illSince time.Time) bool {
+	return l.temper.required && !illSince.IsZero() && began.Sub(illSince) > knownTime &&
+		l.disk.fullSince().Equal(illSince) && l.auditAt.Load() < illSince.Add(-settleTime).UnixNano()
 }
 
 // judge holds an answer against what may be answered.
