@@ -101,8 +101,8 @@ model-eval: ## evaluate the default classifier: make model-eval DATA=/path
 	$(MAKE) -C training model-eval DATA=$(DATA)
 
 .PHONY: guard-eval
-guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n]
-	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) -out bin/reports
+guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n] [PAGE=docs/guard-eval.md]
+	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
 	@sed -n '/^### Attacks$$/,/^### Which/p' bin/reports/guard-eval.md
 
 .PHONY: accuracy

@@ -6,7 +6,7 @@ import "strings"
 var addressings = [...]string{
 	"note to ai", "note for ai", "note to the ai", "note to any ai", "note to llm", "note to all ai", "note to language model", "note for language model", "note to assistant", "note to the assistant", "note for the assistant", "note for llm",
 	"attention ai", "attention llm", "attention assistant", "attention language model", "attention chatgpt", "attention claude", "attn ai", "attn: ai", "attention: ai", "attention all ai", "attention, ai", "attn llm", "attn agent",
-	"message to ai", "message for ai", "message to the ai", "message for the ai", "message to llm", "important message to you, ", "message to language model", "instructions for the ai", "instruction for the ai", "instruction to ai", "instruction for ai", "instructions to ai", "instructions to the ai",
+	"message to ai", "message for ai", "message to the ai", "message for the ai", "message to llm", "message to language model", "instructions for the ai", "instruction for the ai", "instruction to ai", "instruction for ai", "instructions to ai", "instructions to the ai",
 	"to any ai", "to the ai that", "to the ai reading", "to the ai processing", "to the assistant reading", "to the assistant processing", "to the language model", "to the llm reading", "to the llm processing", "to whichever ai", "to all ai",
 	"if you are an ai", "if you're an ai", "if you are a language model", "if you're a language model", "if you are an llm", "if you're an llm", "if you are a large language model", "if you are a bot", "if you are an automated", "any ai reading", "any ai agent reading", "any assistant reading", "any llm reading",
 	"ai reading this", "ais reading this", "ai processing this", "ai assistant reading this", "ai assistants reading this", "ai agent reading this", "ai agents reading this", "ai agents processing this", "ai assistant processing this", "ai assistants processing this", "assistant reading this", "assistant processing this", "llm reading this",
@@ -17,7 +17,7 @@ var addressings = [...]string{
 // knowing, or reach for what it holds.
 var hostile = mustIndex(
 	"ignore ", "disregard ", "forget ", "override", "instead of", "instead,", "do not tell", "don't tell", "never tell", "do not mention", "don't mention", "never mention", "do not inform", "don't inform", "do not reveal this", "do not summarise", "do not summarize", "without telling", "without informing", "without asking", "without mentioning", "secretly", "silently", "quietly",
-	"stop what", "stop your", "stop summar", "new task", "new instruction", "new orders", "real task", "real instruction", "previous task", "original task", "original request", "before you can solve", "system prompt", "password", "credential", "api key", "api_key", "secret", "exfiltrate", "transfer ", "wire ", "bitcoin",
+	"stop what", "stop your", "stop summar", "new task", "new instruction", "new orders", "real task", "real instruction", "previous task", "original task", "system prompt", "password", "credential", "api key", "api_key", "secret", "exfiltrate", "transfer ", "wire ", "bitcoin",
 	"delete_", "send_", "delete all", "rm -rf", "curl ", "| sh", "| bash", "five stars", "five-star", "top score", "highest score", "hire this", "recommend this", "approve this", "conversation to", "chat history", "forward all", "forward the",
 )
 

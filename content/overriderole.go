@@ -9,7 +9,7 @@ var turns = [...]string{"you are now", "you're now", "you are going to", "you wi
 var freedoms = mustIndex("unrestricted", "unfiltered", "uncensored", "jailbroken", "jailbreak mode", "do anything now", "without any restriction", "without restrictions", "no restrictions", "no rules",
 	"no limitations", "no filters", "no guidelines", "no longer bound", "not bound by", "bound by any", "bound by the rules", "free from all", "freed from", "free of all", "no ethical", "no moral", "without ethical", "without moral",
 	"any ethical", "amoral", "developer mode", "god mode", "sudo mode", "dan mode", "evil twin", "evil ai", "evil chatbot", "called dan", "named dan", "known as dan", "as dan", "(dan)", " dan,", " dan.", " dan ", "never refuse", "cannot refuse", "can't refuse", "not refuse",
-	"obey me", "obey my", "obey all", "obey every", "ignore all", "ignore any", "ignore your", "disregard all", "disregard any", "disregard your", "bypass all", "broken free", "typical confines", "safety guidelines", "content policy", "content policies", "openai policy", "openai policies")
+	"obey me", "obey my", "obey all", "obey every", "ignore all", "ignore any", "ignore your", "disregard all", "disregard any", "disregard your", "bypass all", "safety guidelines", "content policy", "content policies", "openai policy", "openai policies")
 
 // parts are what someone is told to play or to say from now on.
 var parts = mustIndex("respond", "answer", "reply", "act as", "act like", "pretend", "behave", "speak", "obey", "refer to me", "call me", "call yourself", "end every", "start every", "begin every", "only talk", "only say", "only output",

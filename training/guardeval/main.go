@@ -43,6 +43,7 @@ func main() {
 // options are the flags.
 type options struct {
 	data, out, rows string
+	page            string
 	model, runtime  string
 	sets            string
 	sample, workers int
@@ -56,6 +57,7 @@ func run(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("guardeval", flag.ContinueOnError)
 	f.StringVar(&o.data, "data", "", "`folder` with dev/ and calibration/")
 	f.StringVar(&o.out, "out", "", "write guard-eval.md, .json and .svg into this `folder`; without it the Markdown is printed")
+	f.StringVar(&o.page, "page", "", "also renew the figures of this Markdown `file`, between its marks, and the picture beside it")
 	f.StringVar(&o.rows, "rows", "", "also write every text with its outcome into this `file`, as JSON lines")
 	f.StringVar(&o.model, "model", "default", "classifier: default, off, or a model `folder`")
 	f.StringVar(&o.runtime, "runtime", os.Getenv("ONNXRUNTIME_LIB"), "`path` of libonnxruntime")
@@ -93,8 +95,15 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	e := evaluate(g.model, sets, answers)
-	if o.out == "" {
+	if o.page != "" {
+		if err := e.renew(o.page); err != nil {
+			return err
+		}
+	}
+	if o.out == "" && o.page == "" {
 		fmt.Print(e.markdown(""))
+	}
+	if o.out == "" {
 		return nil
 	}
 	return e.write(o.out)
@@ -135,6 +144,35 @@ func (e *evaluation) write(dir string) error {
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil { //nolint:gosec // a report is for everyone
 			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return nil
+}
+
+// The marks between which a page holds the figures.
+const (
+	figuresBegin = "<!-- figures begin -->\n"
+	figuresEnd   = "<!-- figures end -->"
+)
+
+// renew replaces the figures of a page and the picture beside it, which has its name.
+func (e *evaluation) renew(page string) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return fmt.Errorf("renew page: %w", err)
+	}
+	before, rest, begins := strings.Cut(string(text), figuresBegin)
+	_, after, ended := strings.Cut(rest, figuresEnd)
+	if !begins || !ended {
+		return fmt.Errorf("renew page %q: it has no %q and %q", page, strings.TrimSpace(figuresBegin), figuresEnd)
+	}
+	picture := strings.TrimSuffix(page, filepath.Ext(page)) + ".svg"
+	for name, data := range map[string]string{
+		page:    before + figuresBegin + e.markdown(filepath.Base(picture)) + figuresEnd + after,
+		picture: e.picture(),
+	} {
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil { //nolint:gosec // a page is for everyone
+			return fmt.Errorf("renew page: %w", err)
 		}
 	}
 	return nil

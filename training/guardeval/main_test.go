@@ -118,3 +118,26 @@ func TestRunRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Error(t, run(t.Context(), args)) })
 	}
 }
+
+// TestPage: the figures of a page are renewed between its marks and nothing else of it is touched.
+func TestPage(t *testing.T) {
+	data, page := folder(t), filepath.Join(t.TempDir(), "page.md")
+	args := []string{"-data", data, "-model", "off", "-sets", "plain", "-page", page}
+	require.Error(t, run(t.Context(), args), "there is none")
+	require.NoError(t, os.WriteFile(page, []byte("# Title\n"), 0o600))
+	require.ErrorContains(t, run(t.Context(), args), "figures begin")
+	require.NoError(t, os.WriteFile(page, []byte("# Title\n\n"+figuresBegin+"last year\n"+figuresEnd+"\n\nReading.\n"), 0o600))
+	var before string
+	for range 2 {
+		require.NoError(t, run(t.Context(), args))
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "last year")
+		require.Regexp(t, `(?s)^# Title\n\n<!-- figures begin -->\n.*\]\(page\.svg\).*\| plain \|.*<!-- figures end -->\n\nReading\.\n$`, string(text))
+		require.True(t, before == "" || before == string(text))
+		before = string(text)
+	}
+	picture, err := os.ReadFile(filepath.Join(filepath.Dir(page), "page.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "<svg ")
+}
