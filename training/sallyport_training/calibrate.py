@@ -55,10 +55,13 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, scorer: scoring.Scorer | None = None, wide: int = export.MAX_POSITIONS) -> dict:
-    """Calibrates the model of directory on the given harmless rows and writes sallyport.json; wide is the most that it reads at once."""
+def write(directory: Path, rows: list[dict], name: str, version: str, calibration_id: str, scorer: scoring.Scorer | None = None, wide: int = export.MAX_POSITIONS, scores: np.ndarray | None = None) -> dict:
+    """Calibrates the model of directory on the given harmless rows and writes sallyport.json; wide is the most that it reads at once.
+
+    scores are those of the rows where the model does not read them by itself."""
     scorer = scorer or scoring.Scorer(directory, window=scoring.WINDOW)
-    scores = scorer.documents([x["text"] for x in rows])
+    if scores is None:
+        scores = scorer.documents([x["text"] for x in rows])
     limits, notes = thresholds(scores, [surface(x["kind"]) for x in rows])
     meta = {
         "format": 1,

@@ -35,7 +35,7 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
     limit = meta["thresholds"]
     lines = [
         f"# {meta['name']}, version {meta['version']}", "",
-        "The classifier that Sallyport carries inside: it gives each window of text the probability that the text tries to override, replace or hide instructions, or addresses the model from inside data.",
+        "The first reader of the classifier that Sallyport carries inside: it gives each window of text the probability that the text tries to override, replace or hide instructions, or addresses the model from inside data.",
         "It is a first filter for explicit wording, small enough to read all traffic. It is not a security boundary.", "",
         "## What it is", "",
         f"A convolutional network with {facts['parameters']:,} parameters ({size:.1f} MB, float32): embeddings of {facts['width']}, {facts['layers']} dilated convolutions of {facts['channels']} channels, masked maximum and mean over the window, a small hidden layer, two logits.",
@@ -46,7 +46,8 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in limit.items() if s != "default"], "",
         f"Set on `{meta['calibration']['set']}`: harmless documents that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
         *[f"- {n}." for n in meta["calibration"]["notes"]],
-        "", "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
+        "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. That is the lowest value at which harmless MCP texts cost a fifteenth of the judge reading everything.", ""] if "clear" in meta else []),
+        "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
         "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion).",
         "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",
         "| source | used for | licence |", "|---|---|---|", *[f"| {a} | {b} | {c} |" for a, b, c in SOURCES], "",

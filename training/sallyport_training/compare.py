@@ -19,9 +19,9 @@ from . import calibrate, cascade, corpus, evaluate, heldout, scoring
 
 WAYS = ("gate", "judge", "cascade", "either")
 NAMES = {"gate": "gate alone", "judge": "judge alone", "cascade": "judge behind the gate", "either": "either blocks"}
-LARGEST = {"safeguard-jonas": 1500, "cse-code-benign": 500, "injecagent-benign": 800, "security-docs": 1500}
+LARGEST = {"safeguard-jonas": 1200, "cse-code-benign": 500, "injecagent-benign": 600, "security-docs": 1200}
 COMPOSED = 200     # rows of a composed set, half of them attacks
-LENGTHS = {500: 100, 1000: 80, 2000: 60, 4000: 40, 16000: 24}  # characters -> documents
+LENGTHS = {500: 80, 1000: 60, 2000: 40, 4000: 30, 16000: 16}  # characters -> documents
 
 
 def sampled(rows: list[dict], n: int) -> list[dict]:
@@ -121,6 +121,9 @@ def run(gate_directory: Path, judge_directory: Path, data: Path, cal: list[dict]
     judge.save()
     surfaces = np.array([calibrate.surface(x["kind"]) for x in cal])
     result["calibration"] = {s: rates(limits, scores([r for r, m in zip(readings, surfaces == s) if m]), np.ones(int((surfaces == s).sum()), bool), s) for s in sorted(set(surfaces))}
+    result["crossfit"] = {way: evaluate.cross_fitted(cal, scores(readings)[way]) for way in ("gate", "cascade")}
+    alone, _ = calibrate.thresholds(scores(readings)["judge"], list(surfaces))
+    result["judge_alone_needs"] = alone["result"]["block"]
     traffic = [r for r, x in zip(readings, cal) if x["set"] == "benign-mcp"] + read([x["text"] for x in own])
     unit = {"gate": seconds_per_token(gate, [x["text"] for x in cal[:200]]), "judge": seconds_per_token(judge, [x["text"] for x in cal[:200]])}
     result["cost"] = costs(traffic, unit)
@@ -169,8 +172,13 @@ def markdown(result: dict) -> str:
     for name, s in result["sets"].items():
         if s["negatives"]:
             lines.append(f"| {name} | {s['negatives']} | {cell(s['false_positives']['block'], 2)} | {100 * s['judge_reads_of_harmless_tokens']:.1f} |")
+    lines += ["", f"The judge alone would need a block threshold of {result['judge_alone_needs']:.4f} to be as strict as it is behind the gate."]
     lines += ["", "\\* The training grammar knows this style of attack.", "", "| AUC | gate | judge |", "|---|--:|--:|"]
     lines += [f"| {name} | {s['auc']['gate']:.3f} | {s['auc']['judge']:.3f} |" for name, s in result["sets"].items() if "auc" in s]
+    lines += ["", "### By surface", "", "Harmless documents judged by thresholds set on other calibration servers (five folds).", "", "| surface | documents | gate alone, block | judge behind the gate, block | gate alone, review | judge behind the gate, review |", "|---|--:|--:|--:|--:|--:|"]
+    for s, v in result["crossfit"]["cascade"].items():
+        g = result["crossfit"]["gate"][s]
+        lines.append(f"| {s} | {v['block']['n']} | {evaluate.percent(g['block'], 2)} | {evaluate.percent(v['block'], 2)} | {evaluate.percent(g['review'], 2)} | {evaluate.percent(v['review'], 2)} |")
     lines += ["", "### By script", "", f"| script, recall | + | {titles} |", "|---|--:|" + rule]
     lines += [f"| {name} | {s['recall']['gate']['n']} | {cell(s['recall'])} |" for name, s in result["scripts"].items() if s["recall"]["gate"]["n"]]
     lines += ["", f"| script, false positives | − | {titles} |", "|---|--:|" + rule]

@@ -32,7 +32,8 @@ def write(directory: Path, result: dict, facts: dict) -> None:
         f"The embeddings and the first {judge_fit.Recipe.frozen} layers are as pretrained; the others and the head were fine-tuned. Windows have {meta['windows']['tokens']} tokens, cut at sentences and lines, a quarter of which the next window reads again. Neither padding nor other rows of a batch change a score.", "",
         "## Thresholds", "", "| surface | block | review | calibration documents |", "|---|--:|--:|--:|",
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in meta["thresholds"].items() if s != "default"], "",
-        f"Set on {meta['calibration']['set']}, with the judge reading everything: block at the 99.5th and review at the 98th percentile of harmless documents, as 95 % upper confidence bounds. Behind the gate fewer are blocked.",
+        "Set on the gate's calibration documents, harmless and not trained on, as the product reads them by default: behind the gate. Block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds. "
+        "By itself (`MODEL_GATE=off`) the judge blocks more at these thresholds, harmless texts included: see the column `judge alone`.",
         *[f"- {n}." for n in meta["calibration"]["notes"]], "", "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
         "## Training", "",
         f"{facts['windows']:,} windows ({facts['positives']:,} with an attack, {facts['tokens']:,} tokens), {facts['kept_aside']:,} of them kept aside to choose the checkpoint. The sources are those of the gate, plus entries of an injection contest in neuralchemy, and sentences written for this model: "

@@ -11,7 +11,8 @@ from . import calibrate, card, cascade, compare, compose, corpus, evaluate, gold
 
 NAME, VERSION = "sallyport-judge", "1"
 WINDOW = 96            # tokens of the judge's windows, control tokens included
-JUDGE_SHARE = 0.05     # of the tokens of harmless MCP texts that the gate may leave to the judge
+CALIBRATION = "behind the gate: benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
+JUDGE_SHARE = 0.057    # of the tokens of harmless MCP texts that the gate may leave to the judge: with the gate one part in cascade.COST_SHARE
 
 
 def rows(data: Path, packages: Path, gate: Path, work: Path, log=print) -> None:
@@ -42,25 +43,32 @@ def model(data: Path, packages: Path, gate: Path, out: Path, work: Path, log=pri
     net = judge_fit.restore(work, encoder, kept)
     log(f"exported, largest difference to torch {judge_export.onnx_file(net, encoder, kept, out / 'model.onnx'):.2g}")
     config(out / "config.json", len(kept), encoder)
-    cal = compose.calibration_rows(data, packages)
     scorer = scoring.Scorer(out, 1, window=WINDOW, batch_tokens=512, memory=work)
-    meta = calibrate.write(out, cal, NAME, VERSION, "as models/default: benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result", scorer, judge.POSITIONS)
+    cal = compose.calibration_rows(data, packages)
+    below = clear(data, gate, cal, scorer, log)
+    # Thresholds are for what the product does unless told otherwise: the judge behind the gate.
+    readings = cascade.read(scoring.Scorer(gate, 1), scorer, [x["text"] for x in cal], below)
     scorer.save()
+    meta = calibrate.write(out, cal, NAME, VERSION, CALIBRATION, scorer, judge.POSITIONS, np.array([r.cascade for r in readings]))
     log("judge: thresholds " + json.dumps(meta["thresholds"]))
     golden.write(out)
     log("judge: hand-written texts " + json.dumps(golden.floors(out, gate / "testdata" / "regression.jsonl")))
-    clear(data, gate, cal, scorer, log)
 
 
-def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> None:
+def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> float:
+    """Sets the gate's clearing threshold on harmless MCP texts and returns it."""
     texts = [x["text"] for x in [*cal, *compose.held_out_servers(data)] if x["set"] == "benign-mcp"]
     threshold = cascade.clearing(scoring.Scorer(gate, 1), scorer, texts, JUDGE_SHARE)
     path = gate / "sallyport.json"
-    meta = json.loads(path.read_text())
-    items = {k: v for k, v in meta.items() if k != "clear"}
-    meta = {k: v for name, value in items.items() for k, v in ([(name, value), ("clear", threshold)] if name == "thresholds" else [(name, value)])}
+    before = {k: v for k, v in json.loads(path.read_text()).items() if k != "clear"}
+    meta = {}
+    for name, value in before.items():
+        meta[name] = value
+        if name == "thresholds":
+            meta["clear"] = threshold
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     log(f"gate: clears below {threshold}")
+    return threshold
 
 
 def config(out: Path, size: int, encoder: pretrained.Encoder) -> None:
