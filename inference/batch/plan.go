@@ -12,11 +12,11 @@ const (
 	DefaultWaste   = 0.15
 )
 
-// scanned bounds the windows that are looked at for one batch, in multiples of the
-// windows it may hold: enough to find close lengths, little enough that planning
-// stays far below the cost of the smallest forward pass, and that late windows do
-// not overtake urgent ones of an odd length again and again.
-const scanned = 16
+// scanned bounds the windows that are looked at for one batch: enough to find close
+// lengths, little enough that planning stays far below the cost of the smallest forward
+// pass, and that late windows do not overtake urgent ones of an odd length again and
+// again.
+const scanned = 256
 
 // longer is how much worse a mate is that is longer than the most urgent window than
 // one that is as much shorter: it lengthens every row of the batch, the shorter one
@@ -143,7 +143,7 @@ type mate struct{ index, tokens, distance int }
 // length first. It stops looking once enough of them have exactly the length of
 // the head.
 func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) []mate {
-	end := min(len(queue), head+1+scanned*lim.Windows)
+	end := min(len(queue), head+1+scanned)
 	most := spare * lim.Windows
 	found := make([]mate, 0, min(end-head, most+1))
 	same := 1
