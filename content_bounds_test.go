@@ -22,7 +22,7 @@ func bounded(t *testing.T, e *sallyport.Engine, x *sallyport.Exchange) sallyport
 	t.Helper()
 	const (
 		factor = 24      // strings, spans, views at four times the payload, the body again
-		each   = 3 << 10 // of what is masked, its places in the reports
+		each   = 1 << 10 // of what is masked, its places in the reports
 		floor  = 32 << 20
 	)
 	runtime.GC()

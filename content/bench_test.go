@@ -33,6 +33,11 @@ var benchTexts = []struct{ name, text string }{
 	{"%", fill("%")}, {"&", fill("&")}, {"&lt;", fill("&lt;")}, {"\\", fill("\\")}, {"\\u0041", fill("\\u0041")}, {"spaced", fill("i g n o r e ")}, {"ctrl", fill("a\x01")}, {"esc", fill("\x1b[")}, {"GB82", fill("GB82 WEST ")},
 	{"+1", fill("+1 212 555 0123 ")}, {"end of", fill("\nend of document ")}, {"hooks", fill("hooks.slack.com/")}, {"auth_token", fill("auth_token ")}, {"bearer", fill("bearer ")}, {"sig=", fill("&sig=")},
 	{"email", fill("kim@example.org ")},
+	{"data:", fill("data:text/html,ё")}, {"svg", fill("data:image/svg+xml,")}, {"javascript", fill("\"javascript:")}, {"putty", fill("PuTTY-User-Key-File-")}, {"accountkey", fill("accountkey=")}, {"AUTHTOKEN", fill("AUTHTOKEN")}, {"pwd", fill("pwd")},
+	{"quoted", fill("password=\"")}, {"&none;", fill("&notanent;")}, {"gzip", fill("H4sIAAAAAAAApassword=@]")}, {"open keys", fill("AKIAABCDEFGHIJKLMNOPcall -----BEGIN PRIVATE KEY-----            ")},
+	{"one é", "é" + fill("kim@example.org ")[2:]}, {"é mails", fill("=\u200ba@b.co")}, {"hidden mails", fill("<!--passwor\U000e0041d=a@b.coａ")}, {"carried", fill("SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM\u00ad)%41")},
+	{"carried JSON", fill("\\x41eyJhbGciOiJIUzI1NiJ9 ")}, {"twice escaped", fill("%2541")}, {"overrides", fill("\u202e%41")}, {"hex pairs", fill("49 67 6e 6f 72 65 20 ")}, {"even words", fill("password ")}, {"bits", fill("01001001 ")},
+	{"ansi", fill("a\x1b[0m")}, {"octal", fill("\\101")}, {"relative", fill("](//a?b={c}")}, {"curl", fill("curl -u a:")}, {"regional", fill("🇮 🇬 🇳 🇴 🇷 🇪 ")[:size-size%36]},
 }
 
 // passes runs the whole path over one text.

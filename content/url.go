@@ -82,7 +82,11 @@ func (sc *scan) url(at int) {
 
 // relative looks at an address at byte at that leaves its scheme to the page it is in.
 func (sc *scan) relative(at int) {
-	if rest := sc.text[at+2 : urlEnd(sc.text, at+2)]; len(rest) >= minCarrier || !harmless(rest) {
+	end := at + 2
+	for end < len(sc.text) && end-at < maxURL && setURL[sc.text[end]] && strings.IndexByte("()'[]", sc.text[end]) < 0 {
+		end++
+	}
+	if rest := sc.text[at+2 : end]; len(rest) >= minCarrier || !harmless(rest) {
 		sc.carrier(at, at+2, rest)
 	}
 }
