@@ -53,7 +53,11 @@ func TestBlackboxTooMuchAtOnce(t *testing.T) {
 	all.Wait()
 	grown := s.peak() - before
 	t.Logf("%d MiB received, %d MiB more resident", calls*size>>20, grown>>20)
-	require.Less(t, grown, calls*size*2, "it is held more than once")
+	limit := calls * size * 2
+	if raceEnabled {
+		limit *= 3 // the detector keeps its own record beside every byte that was touched
+	}
+	require.Less(t, grown, limit, "it is held more than once")
 	l := s.awaitLine("big-7", func(l audit.Line) bool { return l.Exchange == "big-7" })
 	require.Equal(t, []any{"response", "tools/call", "svc", "invalid", len(*big.body)}, []any{l.Phase, l.Method, l.Service, l.Outcome, l.Bytes})
 	require.Len(t, l.Findings, 1)
