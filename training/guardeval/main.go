@@ -132,7 +132,7 @@ const (
 
 // write puts the report into a folder: a page, its figures and a picture.
 func (e *evaluation) write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	figures, err := json.Marshal(e, json.Deterministic(true), jsontext.WithIndent(" "))

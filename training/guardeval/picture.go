@@ -13,6 +13,7 @@ const (
 	nameWidth  = 230
 	barWidth   = 480
 	countWidth = 110
+	legendLeft = 40
 )
 
 // share is one piece of a bar.
@@ -36,7 +37,7 @@ func (e *evaluation) picture() string {
 	text := func(x, y int, anchor, class, s string) {
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s" class="%s">%s</text>`+"\n", x, y, anchor, class, html.EscapeString(s))
 	}
-	x := nameWidth
+	x := legendLeft
 	for _, s := range shares {
 		fmt.Fprintf(&b, `<rect x="%d" y="8" width="11" height="11" fill="%s"/>`+"\n", x, s.colour)
 		text(x+15, 18, "start", "", s.name)
