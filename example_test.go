@@ -10,8 +10,7 @@ import (
 )
 
 // An engine without a model: detectors, rules and redaction. Add
-// cfg.Model = &src with src := inference.FS(defaultmodel.FS()) for the embedded
-// classifier.
+// cfg.Gate and cfg.Model for the embedded classifiers, as examples/embed does.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -16,25 +16,29 @@ import (
 
 func modelCalibrate(o *modelOptions) *cobra.Command {
 	var benign []string
+	var gate *bool
 	cmd := &cobra.Command{
 		Use:   "calibrate DIR --benign FILE...",
 		Short: "Set the thresholds of a model on your own benign texts and write them into its sallyport.json",
 		Long: `Calibrate scores benign documents (JSON lines {text}) and sets the thresholds just
 above them: block at the 99.5th percentile, review at the 98th, both as upper 95 %
-confidence bounds. With too few documents for a bound it says how many are needed.`,
+confidence bounds. With too few documents for a bound it says how many are needed.
+The documents are read behind the embedded gate, as the sidecar reads by default; for
+MODEL_GATE=off calibrate with --gate=false.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(benign) == 0 {
 				return &exitError{code: exitUsage, err: errors.New("model calibrate: give --benign FILE")}
 			}
 			if !wide(args) {
-				return &exitError{code: exitUsage, err: errors.New("model calibrate: the embedded model cannot be changed; copy models/default to a directory")}
+				return &exitError{code: exitUsage, err: errors.New("model calibrate: what is in the binary cannot be changed; copy models/judge to a directory")}
 			}
-			return o.with(args, true, func(c *inference.Classifier) error {
-				return calibrate(cmd.OutOrStdout(), args[0], reader{c, true}, benign)
+			return o.with(args, *gate, true, func(r reader) error {
+				return calibrate(cmd.OutOrStdout(), args[0], r, benign)
 			})
 		},
 	}
+	gate = cmd.Flags().Bool("gate", true, "put the embedded gate in front of DIR, as MODEL_GATE=on does")
 	cmd.Flags().StringSliceVar(&benign, "benign", nil, "JSON lines of benign documents, each {\"text\": ...}")
 	return cmd
 }
@@ -79,8 +83,8 @@ func scoreFile(name string, r reader, scores *[]float64) error {
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	return eachText(file, func(_ jsontext.Value, text string) error {
-		top, _, err := r.score(text)
-		*scores = append(*scores, float64(top))
+		of, err := r.score(text)
+		*scores = append(*scores, float64(of.top))
 		return err
 	})
 }

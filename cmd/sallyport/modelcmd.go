@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sallyport-mcp/sallyport/inference"
-	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
 )
 
 // modelOptions are the flags that the model commands share.
@@ -32,28 +31,57 @@ func modelCommand() *cobra.Command {
 	return cmd
 }
 
-// with runs f on the model in the directory, or on the embedded default when there
-// is no argument.
-func (o *modelOptions) with(args []string, prove bool, f func(*inference.Classifier) error) error {
-	src := inference.FS(defaultmodel.FS())
-	if len(args) == 1 && args[0] != "default" {
-		src = inference.Dir(args[0], o.file)
-	}
-	c, err := inference.Open(src, inference.Options{RuntimeLib: o.lib, Label: o.label, SkipSelfTest: !prove})
+// The words for what is in the binary.
+const (
+	wordDefault = "default" // both, as the sidecar reads with them
+	wordGate    = "gate"
+	wordJudge   = "judge"
+)
+
+// with runs f on the models that an argument names: a directory, a word, or, without
+// an argument, what is in the binary. Gated puts the embedded gate in front of a
+// directory.
+func (o *modelOptions) with(args []string, gated, prove bool, f func(reader) error) error {
+	r, err := o.open(args, gated, prove)
 	if err != nil {
 		return failed(err)
 	}
-	return failed(errors.Join(f(c), c.Close()))
+	return failed(errors.Join(f(r), r.close()))
+}
+
+func (o *modelOptions) open(args []string, gated, prove bool) (reader, error) {
+	r := reader{wide: wide(args)}
+	judge, gate := inference.FS(inBinary.second), inference.FS(inBinary.first)
+	switch {
+	case r.wide:
+		judge = inference.Dir(args[0], o.file)
+	case len(args) == 0 || args[0] == wordDefault:
+		gated = true
+	case args[0] == wordGate:
+		judge, gated = gate, false
+	}
+	var err error
+	if gated {
+		r.wide = false
+		if r.gate, err = inference.Open(gate, inference.Options{RuntimeLib: o.lib, SkipSelfTest: !prove}); err != nil {
+			return reader{}, err
+		}
+	}
+	r.judge, err = inference.Open(judge, inference.Options{RuntimeLib: o.lib, Label: o.label, SkipSelfTest: !prove})
+	if err != nil {
+		return reader{}, errors.Join(err, r.close())
+	}
+	return r, nil
 }
 
 func modelInspect(o *modelOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "inspect [DIR|default]",
+		Use:   "inspect [DIR|default|gate|judge]",
 		Short: "Load a model directory and say what it is",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, false, func(c *inference.Classifier) error {
-				return describe(cmd.OutOrStdout(), c.Info())
+			return o.with(args, false, false, func(r reader) error {
+				return r.each(func(c *inference.Classifier) error { return describe(cmd.OutOrStdout(), c.Info()) })
 			})
 		},
 	}
@@ -93,63 +121,42 @@ func clears(i inference.Info) string {
 
 func modelSelfTest(o *modelOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "selftest [DIR|default]",
+		Use:   "selftest [DIR|default|gate|judge]",
 		Short: "Prove that a model tells known injections from benign texts",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, true, func(c *inference.Classifier) error {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "proved: known injections score %.3f above benign texts on average (0.3 is needed)\n", c.Info().Separation)
-				return err
+			return o.with(args, false, true, func(r reader) error {
+				return r.each(func(c *inference.Classifier) error {
+					_, err := fmt.Fprintf(cmd.OutOrStdout(), "proved %s: known injections score %.3f above benign texts on average (0.3 is needed)\n",
+						c.Info().Name, c.Info().Separation)
+					return err
+				})
 			})
 		},
 	}
 }
 
 func modelScore(o *modelOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "score [DIR|default]",
+	var gate *bool
+	cmd := &cobra.Command{
+		Use:   "score [DIR|default|gate|judge]",
 		Short: "Score texts: JSON lines {id,text} in, {id,score,windows} out",
-		Args:  cobra.MaximumNArgs(1),
+		Long: `Score prints the highest score of the windows of each text. With a gate in front
+(default, or --gate) it is the judge's where the judge read, else the gate's, and
+"judged" counts the judge's windows.`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, true, func(c *inference.Classifier) error {
-				return score(cmd.OutOrStdout(), cmd.InOrStdin(), reader{c, wide(args)})
+			return o.with(args, *gate, true, func(r reader) error {
+				return score(cmd.OutOrStdout(), cmd.InOrStdin(), r)
 			})
 		},
 	}
+	gate = cmd.Flags().Bool("gate", false, "put the embedded gate in front of DIR, as MODEL_GATE=on does")
+	return cmd
 }
 
-const (
-	// maxScoreLine bounds one input line, in bytes.
-	maxScoreLine = 64 << 20
-	// maxScoreWindows bounds the windows of one text.
-	maxScoreWindows = 1 << 20
-	// scoreBatch is how many windows run together.
-	scoreBatch = 8
-)
-
-// reader scores whole texts the way the sidecar reads them: with a model of the
-// user's own, wide windows; with the embedded one, those it was calibrated on.
-type reader struct {
-	c    *inference.Classifier
-	wide bool
-}
-
-func wide(args []string) bool { return len(args) >= 1 && args[0] != "default" }
-
-// score returns the highest score of the windows of a text, and their number.
-func (r reader) score(text string) (top float32, windows int, err error) {
-	all, _ := r.c.Plan(nil, text, inference.PlanOptions{Budget: maxScoreWindows, Wide: r.wide})
-	for at := 0; at < len(all); at += scoreBatch {
-		scores, err := r.c.Run(inference.RunControl{}, all[at:min(at+scoreBatch, len(all))])
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, s := range scores {
-			top = max(top, s)
-		}
-	}
-	return top, len(all), nil
-}
+// maxScoreLine bounds one input line, in bytes.
+const maxScoreLine = 64 << 20
 
 // eachText calls f with every text of a stream of JSON lines {id,text}.
 func eachText(in io.Reader, f func(id jsontext.Value, text string) error) error {
@@ -177,7 +184,7 @@ func eachText(in io.Reader, f func(id jsontext.Value, text string) error) error 
 func score(out io.Writer, in io.Reader, r reader) error {
 	w := bufio.NewWriter(out)
 	err := eachText(in, func(id jsontext.Value, text string) error {
-		top, windows, err := r.score(text)
+		of, err := r.score(text)
 		if err != nil {
 			return err
 		}
@@ -185,7 +192,8 @@ func score(out io.Writer, in io.Reader, r reader) error {
 			ID      jsontext.Value `json:"id,omitzero"`
 			Score   float32        `json:"score"`
 			Windows int            `json:"windows"`
-		}{id, top, windows}); err != nil {
+			Judged  *int           `json:"judged,omitempty"`
+		}{id, of.top, of.windows, of.judged}); err != nil {
 			return err
 		}
 		return w.WriteByte('\n')

@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/config"
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+	judgemodel "github.com/sallyport-mcp/sallyport/models/judge"
 )
 
 // embedded are the models in the binary: one that can read everything and, once it
@@ -14,7 +15,7 @@ import (
 // where there is none.
 type embedded struct{ first, second fs.FS }
 
-var inBinary = embedded{first: defaultmodel.FS()}
+var inBinary = embedded{first: defaultmodel.FS(), second: judgemodel.FS()}
 
 // models are what MODEL and MODEL_GATE come to: who reads, in which order.
 type models struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/inference"
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+	judgemodel "github.com/sallyport-mcp/sallyport/models/judge"
 )
 
 // tool is what an agent can call: arguments and result are JSON.
@@ -139,8 +140,8 @@ func main() {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cfg := sallyport.DefaultConfig()
-	model := inference.FS(defaultmodel.FS())
-	cfg.Model = &model
+	gate, judge := inference.FS(defaultmodel.FS()), inference.FS(judgemodel.FS())
+	cfg.Gate, cfg.Model = &gate, &judge           // the small one reads everything, the other what is left
 	cfg.RuntimeLib = os.Getenv("ONNXRUNTIME_LIB") // else found beside the program
 	if err := run(ctx, os.Stdout, cfg); err != nil {
 		log.Fatal(err) //nolint:gocritic // nothing is left to clean up
