@@ -114,7 +114,7 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		segment := c.segments[i]
 		r.found(decision.Finding{
 			Scanner: decision.ScannerModel, Detector: detector, Category: decision.PromptInjection,
-			Severity: severity, Path: r.doc.Pointer(segment.String), View: content.ViewRaw,
+			Severity: severity, Path: r.doc.Pointer(segment.String), View: segment.View,
 			Length: s.End - s.Start, Score: score,
 		}, segment.Tool)
 	}

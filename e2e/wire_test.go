@@ -234,12 +234,14 @@ func TestCT01ScannerTimeout(t *testing.T) {
 func TestCT01QueueFull(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for i := range 200 {
+	for i := range 40 {
 		fmt.Fprintf(&b, "Line %d of the minutes says that item %d was moved to week %d. ", i, i*7, i%52)
 	}
 	for _, mode := range failureModes {
 		t.Run(mode, func(t *testing.T) {
-			s := serve(t, env{"FAILURE_MODE": mode, "MODEL_QUEUE_TOKENS": "1024"})
+			// The judge reading everything is what is slow enough for a queue to form.
+			s := serve(t, env{"FAILURE_MODE": mode, "MODEL_QUEUE_TOKENS": "1024",
+				"MODEL_GATE": "off"})
 			const n = 32
 			shedded := func() float64 {
 				return s.metric("mcp_guardrails_scanner_results_total", "scanner", "model", "outcome", "shed")
