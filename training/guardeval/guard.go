@@ -14,7 +14,6 @@ import (
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/decision"
-	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
@@ -35,10 +34,11 @@ const listRoute = "tool-lists"
 
 // start runs an engine. What differs from [sallyport.DefaultConfig] decides nothing:
 // time enough on a busy machine, no waiting for traffic to go elsewhere at the end.
-func start(ctx context.Context, model *inference.Source, runtime string, workers int) (*guard, error) {
+func start(ctx context.Context, model classifiers, runtime string, workers int) (*guard, error) {
 	g := &guard{lines: map[string]chan *audit.Record{}, model: modelOff}
 	cfg := sallyport.DefaultConfig()
-	cfg.Model, cfg.RuntimeLib, cfg.ModelWorkers = model, runtime, workers
+	cfg.Model, cfg.Gate = model.judge, model.gate
+	cfg.RuntimeLib, cfg.ModelWorkers = runtime, workers
 	cfg.ScannerTimeout, cfg.ExchangeTimeout = time.Minute, 2*time.Minute
 	cfg.Drain = 0
 	cfg.Audit, cfg.AuditRequired = trail{g}, true

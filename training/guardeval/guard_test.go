@@ -14,7 +14,7 @@ func running(t *testing.T) *guard {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	g, err := start(ctx, nil, "", 1)
+	g, err := start(ctx, classifiers{}, "", 1)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.stop()) })
 	return g
@@ -62,7 +62,7 @@ func TestListRouteJudgesAsTheDefault(t *testing.T) {
 
 // TestAskReportsWhatWasNotJudged: an answer that is no judgement ends the run instead of counting as a block.
 func TestAskReportsWhatWasNotJudged(t *testing.T) {
-	g, err := start(t.Context(), nil, "", 1)
+	g, err := start(t.Context(), classifiers{}, "", 1)
 	require.NoError(t, err)
 	require.NoError(t, g.stop())
 	_, err = g.ask(t.Context(), row{text: override}, "late")

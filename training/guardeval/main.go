@@ -29,6 +29,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/inference"
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+	judgemodel "github.com/sallyport-mcp/sallyport/models/judge"
 )
 
 func main() {
@@ -59,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	f.StringVar(&o.out, "out", "", "write guard-eval.md, .json and .svg into this `folder`; without it the Markdown is printed")
 	f.StringVar(&o.page, "page", "", "also renew the figures of this Markdown `file`, between its marks, and the picture beside it")
 	f.StringVar(&o.rows, "rows", "", "also write every text with its outcome into this `file`, as JSON lines")
-	f.StringVar(&o.model, "model", "default", "classifier: default, off, or a model `folder`")
+	f.StringVar(&o.model, "model", "default", "classifier: default (gate and judge), gate, judge, off, or a model `folder` behind the gate")
 	f.StringVar(&o.runtime, "runtime", os.Getenv("ONNXRUNTIME_LIB"), "`path` of libonnxruntime")
 	f.StringVar(&o.sets, "sets", "", "only the sets whose names contain one of these `words`, separated by commas")
 	f.IntVar(&o.sample, "sample", 0, "at most this `number` of attacks and of harmless texts per set; 0 takes all")
@@ -109,18 +110,24 @@ func run(ctx context.Context, args []string) error {
 	return e.write(o.out)
 }
 
-// source is the classifier that a word or a path names, nil for none.
-func source(name string) *inference.Source {
-	var src inference.Source
+// classifiers are what a word or a path names: one that reads everything, or a judge
+// behind a gate. The zero value is none.
+type classifiers struct{ judge, gate *inference.Source }
+
+func source(name string) classifiers {
+	gate, judge := inference.FS(defaultmodel.FS()), inference.FS(judgemodel.FS())
 	switch name {
 	case modelOff:
-		return nil
+		return classifiers{}
 	case "default":
-		src = inference.FS(defaultmodel.FS())
-	default:
-		src = inference.Dir(name, "")
+		return classifiers{judge: &judge, gate: &gate}
+	case "gate":
+		return classifiers{judge: &gate}
+	case "judge":
+		return classifiers{judge: &judge}
 	}
-	return &src
+	own := inference.Dir(name, "")
+	return classifiers{judge: &own, gate: &gate}
 }
 
 // The files of a report.
