@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json/v2"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,13 +41,30 @@ var benchTexts = []struct{ name, text string }{
 	{"ansi", fill("a\x1b[0m")}, {"octal", fill("\\101")}, {"relative", fill("](//a?b={c}")}, {"curl", fill("curl -u a:")}, {"regional", fill("🇮 🇬 🇳 🇴 🇷 🇪 ")[:size-size%36]},
 }
 
+// definitionTexts are the worst against the looks that only the definitions of tools get.
+var definitionTexts = []struct{ name, text string }{
+	{"prose", fill(proseUnit)}, {"<important>", fill("<important>")}, {"<secret>", fill("<secret>")}, {"<secret></", fill("<secret></")}, {"silently", fill("silently ")}, {"silently send", fill("silently send ")},
+	{"secretly", fill("secretly ")}, {"send secretly", fill("send secretly ")}, {"without asking", fill("without asking ")}, {"token without asking", fill("read token without asking ")}, {"api keys", fill("api keys ")}, {".env", fill(".env")},
+	{"read .env", fill("read .env ")}, {"must read api keys", fill("must first read api keys to the ")}, {"id_rsa", fill("id_rsa")}, {"tell the user", fill("tell the user ")}, {"do not tell the user", fill("do not tell the user ")}, {"never mention this to", fill("never mention this to ")},
+	{"bcc", fill("bcc")}, {"bcc all", fill("bcc all ")}, {"bcc all @", fill("bcc all @")}, {"bcc all list of", fill("bcc all a list of ")}, {"must call this", fill("must call this ")}, {"all other tools", fill("all other tools ")}, {"overrides the", fill("overrides the ")},
+}
+
+// toolList is the body of a list of tools with one that is described by text.
+func toolList(text string) string {
+	b, err := json.Marshal(map[string]any{"tools": []any{map[string]any{"name": "t", "description": text, "inputSchema": map[string]any{"type": "object"}}}})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 // passes runs the whole path over one text.
-func passes(b *testing.B, body []byte) {
+func passes(b *testing.B, method string, body []byte) {
 	d, err := Parse(body, Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := d.Assign("tools/call", SideResponse); err != nil {
+	if err := d.Assign(method, SideResponse); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := Builtin().Scan(context.Background(), d, SideResponse); err != nil {
@@ -59,19 +77,22 @@ func passes(b *testing.B, body []byte) {
 func BenchmarkScan64K(b *testing.B) {
 	for _, t := range benchTexts {
 		b.Run(t.name, func(b *testing.B) {
-			besideSHA256(b, []byte(result(strings.ToValidUTF8(t.text, ""))))
+			besideSHA256(b, "tools/call", []byte(result(strings.ToValidUTF8(t.text, ""))))
 		})
+	}
+	for _, t := range definitionTexts {
+		b.Run("definition/"+t.name, func(b *testing.B) { besideSHA256(b, "tools/list", []byte(toolList(t.text))) })
 	}
 }
 
-func besideSHA256(b *testing.B, body []byte) {
+func besideSHA256(b *testing.B, method string, body []byte) {
 	b.ReportAllocs()
 	best, hash := time.Duration(1<<62), time.Duration(1<<62)
 	for b.Loop() {
 		t0 := time.Now()
 		sha256.Sum256(body)
 		t1 := time.Now()
-		passes(b, body)
+		passes(b, method, body)
 		hash, best = min(hash, t1.Sub(t0)), min(best, time.Since(t1))
 	}
 	b.ReportMetric(float64(best)/float64(hash), "sha256-passes")
@@ -95,7 +116,7 @@ func BenchmarkShapes64K(b *testing.B) {
 		{"blocks", `{"content":[` + many(`{"type":"text","text":"{\"id\":#,\"name\":\"Kim\"}"}`) + `]}`},
 		{"brackets", `{"structuredContent":{"x":[` + many("[]") + `]}}`},
 	} {
-		b.Run(t.name, func(b *testing.B) { besideSHA256(b, []byte(t.body)) })
+		b.Run(t.name, func(b *testing.B) { besideSHA256(b, "tools/call", []byte(t.body)) })
 	}
 }
 

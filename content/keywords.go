@@ -1,6 +1,9 @@
 package content
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // minKeyword is the shortest keyword, in bytes: the index is keyed by three bytes.
 const minKeyword = 3
@@ -11,7 +14,8 @@ type keyword struct {
 	rest string // text without the three bytes that the index is keyed by
 	// look examines the occurrence at byte position at; nil for a user detector.
 	look func(sc *scan, at int)
-	// user is one more than the index of the user detector that it opens, 0 for none.
+	// user is one more than the index of the user detector that it opens, 0 for none; in an index whose words have
+	// neither, it is whatever number tells them apart.
 	user int
 }
 
@@ -91,8 +95,9 @@ func (x *keywordIndex) slot(h uint32) *slot {
 	}
 }
 
-// run calls the look of every keyword at every occurrence, and marks the user detectors that a keyword opens.
-func (x *keywordIndex) run(sc *scan, text string) {
+// walk calls found with every keyword in text and where it begins, in the order of these places, until found returns
+// false.
+func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 	if len(text) < minKeyword {
 		return
 	}
@@ -108,17 +113,23 @@ func (x *keywordIndex) run(sc *scan, text string) {
 			continue
 		}
 		for j := range s.words {
-			w := &s.words[j]
-			if !hasFoldPrefix(text[i+1:], w.rest) {
-				continue
-			}
-			if w.user > 0 {
-				sc.open(w.user - 1)
-			} else {
-				w.look(sc, i-2)
+			if w := &s.words[j]; hasFoldPrefix(text[i+1:], w.rest) && !found(w, i-2) {
+				return
 			}
 		}
 	}
+}
+
+// run calls the look of every keyword at every occurrence, and marks the user detectors that a keyword opens.
+func (x *keywordIndex) run(sc *scan, text string) {
+	x.walk(text, func(w *keyword, at int) bool {
+		if w.user > 0 {
+			sc.open(w.user - 1)
+		} else {
+			w.look(sc, at)
+		}
+		return true
+	})
 }
 
 // mustIndex indexes words that are written in this package.
@@ -139,27 +150,12 @@ func (x *keywordIndex) any(text string) bool { return x.first(text) < len(text) 
 
 // first returns where the first keyword in text begins, the length of text when there is none.
 func (x *keywordIndex) first(text string) int {
-	if len(text) < minKeyword {
-		return len(text)
-	}
-	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
-	for i := 2; i < len(text); i++ {
-		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
-		b := trigramHash(h)
-		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
-			continue
-		}
-		s := x.slot(h)
-		if i+1 < len(text) && !s.leads(foldTable[text[i+1]]) {
-			continue
-		}
-		for j := range s.words {
-			if hasFoldPrefix(text[i+1:], s.words[j].rest) {
-				return i - 2
-			}
-		}
-	}
-	return len(text)
+	first := len(text)
+	x.walk(text, func(_ *keyword, at int) bool {
+		first = at
+		return false
+	})
+	return first
 }
 
 // ahead remembers the first place of something at or after another, so that looks whose windows overlap read each
@@ -172,10 +168,25 @@ type ahead struct {
 // within reports whether what find looks for begins in text[lo:hi]. find returns the first place in a text, or its
 // length. Calls come with rising lo, nearly always.
 func (a *ahead) within(find func(string) int, text string, lo, hi int) bool {
+	return a.next(find, text, lo) < min(hi, len(text))
+}
+
+// next returns the first place at or after lo, the length of text when there is none.
+func (a *ahead) next(find func(string) int, text string, lo int) int {
 	if !a.known || lo < a.from || lo > a.at {
 		a.from, a.at, a.known = lo, lo+find(text[lo:]), true
 	}
-	return a.at < min(hi, len(text))
+	return a.at
+}
+
+// finding returns a function that finds s, for ahead.
+func finding(s string) func(string) int {
+	return func(text string) int {
+		if i := strings.Index(text, s); i >= 0 {
+			return i
+		}
+		return len(text)
+	}
 }
 
 // foldASCII returns s with its ASCII letters in lower case and all else as it is.

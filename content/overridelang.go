@@ -153,8 +153,8 @@ type nearWord struct {
 
 // read finds the words of some languages in a text that begins at byte from.
 func (n *near) read(text string, from int, langs []*overrideIn) {
-	overrideNear.each(text, func(id, at, size int) {
-		for _, m := range overrideMeanings[id] {
+	overrideNear.walk(text, func(w *keyword, at int) bool {
+		for _, m := range overrideMeanings[w.user] {
 			if !slices.Contains(langs, m.lang) {
 				continue
 			}
@@ -164,10 +164,11 @@ func (n *near) read(text string, from int, langs []*overrideIn) {
 			case m.kind == nearTold:
 				n.told = true
 			case n.count < len(n.spots):
-				n.spots[n.count] = nearWord{m, from + at, from + at + size}
+				n.spots[n.count] = nearWord{m, from + at, from + at + len(w.text)}
 				n.count++
 			}
 		}
+		return true
 	})
 }
 
@@ -197,27 +198,6 @@ func (n *near) whole() bool {
 		}
 	}
 	return false
-}
-
-// each calls f with the number, the place and the length of every keyword in text.
-func (x *keywordIndex) each(text string, f func(id, at, size int)) {
-	if len(text) < minKeyword {
-		return
-	}
-	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
-	for i := 2; i < len(text); i++ {
-		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
-		b := trigramHash(h)
-		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
-			continue
-		}
-		s := x.slot(h)
-		for j := range s.words {
-			if w := &s.words[j]; hasFoldPrefix(text[i+1:], w.rest) {
-				f(w.user, i-2, len(w.text))
-			}
-		}
-	}
 }
 
 // overrideNot is how far from a verb the word that takes it back may stand, in bytes.

@@ -12,13 +12,15 @@ func poisonKeywords() []keyword {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.secrecy(at, at+len(w)) }})
 	}
 	for _, w := range [...]string{".ssh/", "id_rsa", "id_ed25519", ".aws/credentials", ".env", "/etc/passwd", "/etc/shadow", "mcp.json", ".cursor/", ".kube/config", ".netrc", ".npmrc", ".git-credentials", ".docker/config", "api keys", "environment variables", "conversation history", "system prompt"} {
-		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.credentialPath(at, at+len(w)) }})
+		secret := containsAny(w, "ssh", "id_", "aws", "shadow", "netrc", "git-credentials", "kube", "mcp.json", "cursor")
+		confided := containsAny(w, "conversation", "system prompt", "environment", "api keys", ".env", "passwd", "npmrc", "docker")
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.credentialPath(at, at+len(w), secret, confided) }})
 	}
 	for _, w := range [...]string{"before using any", "before calling any", "before using this tool", "before calling this tool", "before any other tool", "before using other", "instead of using the", "instead of the", "when any other tool", "whenever any tool", "all other tools", "any other tool", "other tools are", "overrides the", "must always be called", "must be called first", "must be called before", "must call this"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.precondition(at, at+len(w)) }})
 	}
 	for _, w := range [...]string{"secretly", "silently", "covertly", "without telling", "without informing", "without notifying", "without asking", "without mentioning", "without the user", "hide this from", "hide it from", "keep this hidden", "keep this secret", "keep it secret", "unknown to the user"} {
-		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.covert(at, at+len(w)) }})
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.covert(at, at+len(w), w) }})
 	}
 	for _, w := range [...]string{"bcc", "recipient to", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.divert(at, at+len(w)) }})
@@ -39,51 +41,42 @@ func (sc *scan) definitional() bool {
 // poisonable reports whether the current text may still tell something new about a poisoned definition.
 func (sc *scan) poisonable() bool { return sc.definitional() && !sc.full(detPoison) }
 
-// moves are the verbs that take data somewhere.
-var moves = []string{"send", "forward", "upload", "post ", "copy", "email", "transmit", "exfiltrate", "leak", "include", "attach", "append", "call ", "invoke", "execute", "read ", "collect", "log "}
+// poisonNear reports whether a word of a set stands in the current text between two bytes.
+func (sc *scan) poisonNear(set, lo, hi int) bool {
+	return sc.poison.within(poisonWords, set, sc.text, lo, hi)
+}
 
 // covert looks for a definition that orders something to be done behind the user's back.
-func (sc *scan) covert(at, end int) {
+func (sc *scan) covert(at, end int, word string) {
 	if !sc.poisonable() {
 		return
 	}
-	near := sc.around(at, end, 100, 100)
-	if !containsAny(near, moves...) {
-		return
-	}
-	sev := Review
-	if containsAny(near, "user", "secretly", "covertly", "conversation", "credential", "password", "token", "key", "message", "mail", "http") {
-		sev = Block
-	}
-	if strings.EqualFold(sc.text[at:end], "silently") && !containsAny(sc.around(end, end, 0, 12), " send", " forward", " upload", " copy", " post ", " transmit", " email", " call", " include", " log ") {
+	lo, hi := at-100, end+100
+	if !sc.poisonNear(covertMoves, lo, hi) || word == "silently" && !sc.poisonNear(silentMoves, end, end+12) {
 		// Programs fail silently, overwrite silently, and send nothing anywhere.
 		return
 	}
-	if containsAny(strings.ToLower(sc.text[at:end]), "without asking") && !containsAny(near, "conversation", "credential", "password", "token", "http", "@") {
-		sev = Review
+	sev := Review
+	if sc.poisonNear(covertStakes, lo, hi) &&
+		(word != "without asking" || sc.poisonNear(unaskedStakes, lo, hi) || sc.ats.within(findAt, sc.text, max(0, lo), hi)) {
+		sev = Block
 	}
 	sc.review(detPoison, at, end, sev)
 }
 
+var findAt, findPlusOne, findClosingTag = finding("@"), finding("+1"), finding("</")
+
 // divert looks for a definition that sends what another tool handles to an address that it names itself.
 func (sc *scan) divert(at, end int) {
-	if !sc.poisonable() {
+	lo, hi := at-160, end+160
+	if !sc.poisonable() || !sc.poisonNear(divertAlways, lo, hi) || sc.poisonNear(divertExample, lo, hi) {
 		return
 	}
-	near := sc.around(at, end, 160, 160)
-	if !containsAny(near, "must", "always", "every", "all ", "whenever", "when ", "change") {
-		return
-	}
-	address := strings.IndexByte(near, '@') >= 0 && strings.IndexByte(near, '.') >= 0 || strings.Contains(near, "http") || strings.Contains(near, "+1") || strings.Contains(near, "attacker") || strings.Contains(near, "proxy number")
-	example := containsAny(near, "e.g.", "for example", "example:", "for instance", "such as", "in the format", "optional", "comma", "list of")
-	if address && !example {
+	text, from := sc.text, max(0, lo)
+	if sc.poisonNear(divertAddress, lo, hi) || sc.plusOnes.within(findPlusOne, text, from, hi-1) ||
+		sc.ats.within(findAt, text, from, hi) && strings.IndexByte(text[from:min(len(text), hi)], '.') >= 0 {
 		sc.review(detPoison, at, end, Block)
 	}
-}
-
-// around returns the lower-case text near a span.
-func (sc *scan) around(at, end, before, after int) string {
-	return strings.ToLower(sc.text[max(0, at-before):min(len(sc.text), end+after)])
 }
 
 func containsAny(s string, words ...string) bool {
@@ -95,90 +88,78 @@ func containsAny(s string, words ...string) bool {
 	return false
 }
 
-// negations make "tell the user" an order to keep quiet.
-var negations = []string{"do not ", "don't ", "dont ", "never ", "not to ", "without ", "must not ", "should not ", "avoid ", "no need to ", "refrain from "}
-
 // secrecy looks for orders to keep something from the user.
 func (sc *scan) secrecy(at, end int) {
-	if !sc.poisonable() {
+	// A word or two may stand between the negation and the verb.
+	if !sc.poisonable() || !sc.poison.ending(poisonWords, secrecyNegations, sc.text, at-24, at, at-12) {
 		return
 	}
-	before := sc.around(at, at, 24, 0)
-	for _, n := range negations {
-		i := strings.LastIndex(before, n)
-		if i < 0 || len(before)-i-len(n) > 12 {
-			continue
-		}
-		after := sc.around(end, end, 0, 60)
-		// Advice on style, as in "do not tell the user to refresh", hides nothing by itself.
-		if strings.HasPrefix(after, " to ") || strings.HasPrefix(after, " how to") {
-			return
-		}
-		sev := Review
-		if containsAny(sc.around(at, end, 400, 400), "ssh", "password", "credential", "secret", "api key", "token", "send", "read ", "forward", "bcc", "instructions", "safety", "check ran", "important", "side", "hidden", "this tool", "file", "upload", "call ") {
-			sev = Block
-		}
-		sc.review(detPoison, at, end, sev)
+	// Advice on style, as in "do not tell the user to refresh", hides nothing by itself.
+	if after := sc.text[end:]; hasFoldPrefix(after, " to ") || hasFoldPrefix(after, " how to") {
 		return
 	}
+	sev := Review
+	if sc.poisonNear(secrecyStakes, at-400, end+400) {
+		sev = Block
+	}
+	sc.review(detPoison, at, end, sev)
 }
 
 // poisonTag looks at a pseudo-tag that shouts at a model, with an order inside.
 func (sc *scan) poisonTag(at, end int) {
-	inside := sc.around(end, end, 0, 400)
-	if i := strings.Index(inside, "</"); i >= 0 {
-		inside = inside[:i]
+	if sc.full(detPoison) || !sc.poisonNear(tagOrders, end, min(end+400, sc.closings.next(findClosingTag, sc.text, end))) {
+		return
 	}
-	strong := containsAny(inside, "do not tell", "don't tell", "do not mention", "before using", "before calling", "you must", "read ", "ssh", "also call", "send ", "otherwise", "never ", "must first", "pass its content", "bcc", "forward", "ignore", "disregard")
+	sev := Review
+	if sc.definitional() {
+		sev = Block
+	}
+	sc.review(detPoison, at, end, sev)
+}
+
+// credentialPath looks for the reading of a place where credentials or confidences are kept.
+func (sc *scan) credentialPath(at, end int, secret, confided bool) {
+	if !sc.poisonable() {
+		return
+	}
+	from := max(0, at-90)
+	if i := sc.stop(at); i >= from && i < at-8 && sc.text[i] != '.' {
+		from = i
+	}
+	if !sc.poisonNear(credentialTakes, from, at) {
+		return
+	}
+	order := sc.poisonNear(credentialOrders, at-200, end+200)
+	forwarded := sc.poisonNear(credentialGives, end, end+120)
 	switch {
-	case strong && sc.definitional():
+	case secret && (order || forwarded):
 		sc.review(detPoison, at, end, Block)
-	case strong:
+	case order && forwarded && confided:
 		sc.review(detPoison, at, end, Review)
 	}
 }
 
-// takes are the verbs that fetch something to hand it on.
-var takes = []string{"read ", "open ", "cat ", "load ", "retrieve ", "fetch ", "include ", "attach ", "send ", "pass ", "provide ", "copy ", "upload ", "extract ", "append ", "collect ", "forward ", "grab ", "output ", "exfiltrate"}
-
-// gives are the words that say where it goes.
-var gives = []string{" as '", " as \"", " as `", "parameter", "argument", "sidenote", "side note", "memo", "into the", "in the ", "to the ", "along with", "content", " pass ", "send", "http", "field", "note", "response", "otherwise", "base64", "before "}
-
-// credentialPath looks for the reading of a place where credentials or confidences are kept.
-func (sc *scan) credentialPath(at, end int) {
-	if !sc.poisonable() {
-		return
+// stop returns where the last mark that may end a sentence stands before byte at, -1 for none. Calls come with rising
+// at.
+func (sc *scan) stop(at int) int {
+	for i := sc.stopped.read; i < at; i++ {
+		switch sc.text[i] {
+		case '.', '!', '?', ';':
+			sc.stopped.last = i + 1
+		}
 	}
-	before := sc.around(at, at, 90, 0)
-	if i := strings.LastIndexAny(before, ".!?;"); i >= 0 && i < len(before)-8 && !strings.HasSuffix(before[:i+1], "~/.") && before[i] != '.' {
-		before = before[i:]
-	}
-	if !containsAny(before, takes...) {
-		return
-	}
-	path := strings.ToLower(sc.text[at:end])
-	secret := containsAny(path, "ssh", "id_", "aws", "shadow", "netrc", "git-credentials", "kube", "mcp.json", "cursor")
-	order := containsAny(sc.around(at, end, 200, 200), "before using", "before calling", "you must", "you should", "must first", "do not", "don't", "otherwise", "important", "any other tool", "pass it", "its content", "first read", "always ", "silently", "sidenote", "as part of")
-	forwarded := containsAny(sc.around(end, end, 0, 120), gives...)
-	switch {
-	case secret && (order || forwarded):
-		sc.review(detPoison, at, end, Block)
-	case order && forwarded && containsAny(path, "conversation", "system prompt", "environment", "api keys", ".env", "passwd", "npmrc", "docker"):
-		sc.review(detPoison, at, end, Review)
-	}
+	sc.stopped.read = max(sc.stopped.read, at)
+	return sc.stopped.last - 1
 }
 
 // precondition looks for a definition that places itself before or above other tools.
 func (sc *scan) precondition(at, end int) {
-	if !sc.poisonable() {
-		return
-	}
-	near := sc.around(at, end, 160, 200)
-	order := containsAny(near, "must", "always", "required", "mandatory", "need to", "have to", "important", "first")
-	bad := containsAny(near, "do not tell", "don't tell", "do not mention", "ssh", "credential", "password", "secret", "send ", "recipient", "bcc", "forward", "exfil", "conversation", "read ~", "read the file", "read /", "attacker", "proxy", "redirect", "ignore", "silently", "sidenote", "pass its", "pass the content", "api key")
-	if order && bad {
+	lo, hi := at-160, end+200
+	switch {
+	case !sc.poisonable() || !sc.poisonNear(preconditionOrders, lo, hi):
+	case sc.poisonNear(preconditionStakes, lo, hi):
 		sc.review(detPoison, at, end, Block)
-	} else if order && containsAny(near, "never use", "do not use", "instead of", "overrides", "disabled", "deprecated", "broken", "insecure") {
+	case sc.poisonNear(preconditionNotes, lo, hi):
 		sc.review(detPoison, at, end, Note)
 	}
 }

@@ -58,6 +58,7 @@ type scan struct {
 	pairs         []int // values whose name came after them
 	phones        int   // calls of the phone library so far
 	streams       streams
+	poison        placed // the words of poisoned definitions in the current view
 
 	reached        // in the current view
 	bodies  []int  // end of the last run of a set in the current view, by its number
@@ -92,6 +93,8 @@ type reached struct {
 	svg, scripts, links          ahead
 	accounts                     ahead
 	authTokens, commands         int
+	ats, plusOnes, closings      ahead
+	stopped                      struct{ read, last int } // marks that may end a sentence; last is one more than the place of the last one
 }
 
 // newScan returns the state of a look at d.
@@ -168,6 +171,7 @@ func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs, sc.even = sc.hits[:0], sc.runs[:0], sc.even[:0]
 	sc.reached = reached{}
+	sc.poison.reset()
 	if sc.dirty {
 		sc.dirty = false
 		clear(sc.told)

@@ -20,4 +20,8 @@ func TestWorstTextsAreReadInFull(t *testing.T) {
 			}
 		}
 	}
+	for _, tt := range definitionTexts {
+		_, r := scanBody(t, "tools/list", SideResponse, toolList(strings.Repeat(tt.text, 4)))
+		require.Equal(t, r.Coverage.TotalBytes, r.Coverage.ScannedBytes, tt.name)
+	}
 }

@@ -1,0 +1,40 @@
+package content
+
+// The sets of words that make something of what opens a look at a definition.
+const (
+	covertMoves        = iota // verbs that take data somewhere
+	covertStakes              // what a covert move is bad for
+	silentMoves               // what is bad right behind "silently"
+	unaskedStakes             // what is bad without asking
+	divertAlways              // what makes a rule of a sentence
+	divertAddress             // addresses, or words for them
+	divertExample             // what makes an example of one
+	secrecyNegations          // they make "tell the user" an order to keep quiet
+	secrecyStakes             // what there is to keep quiet about
+	tagOrders                 // what a pseudo-tag must hold
+	credentialTakes           // verbs that fetch something to hand it on
+	credentialOrders          // what makes an order of it
+	credentialGives           // where it goes
+	preconditionOrders        // what makes an order of a precondition
+	preconditionStakes        // what it is bad with
+	preconditionNotes         // what it is worth a note with
+)
+
+var poisonWords = newWordSets([][]string{
+	covertMoves:        {"send", "forward", "upload", "post ", "copy", "email", "transmit", "exfiltrate", "leak", "include", "attach", "append", "call ", "invoke", "execute", "read ", "collect", "log "},
+	covertStakes:       {"user", "secretly", "covertly", "conversation", "credential", "password", "token", "key", "message", "mail", "http"},
+	silentMoves:        {" send", " forward", " upload", " copy", " post ", " transmit", " email", " call", " include", " log "},
+	unaskedStakes:      {"conversation", "credential", "password", "token", "http"},
+	divertAlways:       {"must", "always", "every", "all ", "whenever", "when ", "change"},
+	divertAddress:      {"http", "attacker", "proxy number"},
+	divertExample:      {"e.g.", "for example", "example:", "for instance", "such as", "in the format", "optional", "comma", "list of"},
+	secrecyNegations:   {"do not ", "don't ", "dont ", "never ", "not to ", "without ", "must not ", "should not ", "avoid ", "no need to ", "refrain from "},
+	secrecyStakes:      {"ssh", "password", "credential", "secret", "api key", "token", "send", "read ", "forward", "bcc", "instructions", "safety", "check ran", "important", "side", "hidden", "this tool", "file", "upload", "call "},
+	tagOrders:          {"do not tell", "don't tell", "do not mention", "before using", "before calling", "you must", "read ", "ssh", "also call", "send ", "otherwise", "never ", "must first", "pass its content", "bcc", "forward", "ignore", "disregard"},
+	credentialTakes:    {"read ", "open ", "cat ", "load ", "retrieve ", "fetch ", "include ", "attach ", "send ", "pass ", "provide ", "copy ", "upload ", "extract ", "append ", "collect ", "forward ", "grab ", "output ", "exfiltrate"},
+	credentialOrders:   {"before using", "before calling", "you must", "you should", "must first", "do not", "don't", "otherwise", "important", "any other tool", "pass it", "its content", "first read", "always ", "silently", "sidenote", "as part of"},
+	credentialGives:    {" as '", " as \"", " as `", "parameter", "argument", "sidenote", "side note", "memo", "into the", "in the ", "to the ", "along with", "content", " pass ", "send", "http", "field", "note", "response", "otherwise", "base64", "before "},
+	preconditionOrders: {"must", "always", "required", "mandatory", "need to", "have to", "important", "first"},
+	preconditionStakes: {"do not tell", "don't tell", "do not mention", "ssh", "credential", "password", "secret", "send ", "recipient", "bcc", "forward", "exfil", "conversation", "read ~", "read the file", "read /", "attacker", "proxy", "redirect", "ignore", "silently", "sidenote", "pass its", "pass the content", "api key"},
+	preconditionNotes:  {"never use", "do not use", "instead of", "overrides", "disabled", "deprecated", "broken", "insecure"},
+})
