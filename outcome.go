@@ -28,14 +28,16 @@ func (e *Engine) broken(scanner string, began time.Time) {
 }
 
 // interrupted counts a run whose context ended, and tells a deadline of ours from
-// a caller that went away.
-func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Time) decision.FaultKind {
+// a caller that went away. Such a deadline is a health sample when the scanner was
+// stuck: it did nothing for anyone for most of the time that a run may take. What only
+// computes (the detectors) never is; what is slow there is the payload, or the load.
+func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Time, stuck bool) decision.FaultKind {
 	took := e.now().Sub(began)
 	if ours(ctx) {
 		e.metrics.Scanner(scanner, telemetry.ScanTimeout, took)
-		if scanner != decision.ScannerContent {
+		if stuck && took >= e.timeouts().scanner/2 {
 			e.tree().Health.Record(scanner, messages.OutcomeTimeout)
-		} // the detectors only compute: what is slow there is the payload, or the load
+		}
 		return decision.FaultTimeout
 	}
 	e.metrics.Scanner(scanner, telemetry.ScanCancelled, took)

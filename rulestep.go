@@ -131,7 +131,8 @@ func (r *run) ruleHeaders() map[string][]string {
 type advance struct {
 	began  time.Time
 	span   trace.Span
-	faulty bool // a predicate failed before the shard was asked
+	faulty bool   // a predicate failed before the shard was asked
+	turns  uint64 // of the shard, when it was asked
 	hits   []rules.Hit
 	err    error
 	done   chan struct{} // closed when hits or err is set
@@ -155,12 +156,16 @@ func (r *run) advance(ctx context.Context, ev *rules.Event) *advance {
 		}
 	}
 	if len(matched.Steps) == 0 && !ev.Result {
+		r.e.tree().Traces.Touch(r.key)
 		r.e.rulesScanned(faulty, began)
 		span.End()
 		return nil
 	}
 	r.pending = true
-	a := &advance{began: began, span: span, faulty: faulty, done: make(chan struct{})}
+	a := &advance{
+		began: began, span: span, faulty: faulty, done: make(chan struct{}),
+		turns: r.e.tree().Traces.Turns(r.key),
+	}
 	go func() {
 		defer close(a.done)
 		defer func() {
@@ -193,7 +198,8 @@ func (r *run) advanced(ctx context.Context, a *advance) {
 	}
 	if a.err != nil {
 		if ctx.Err() != nil {
-			r.fault(decision.ScannerRules, r.e.interrupted(ctx, decision.ScannerRules, a.began), "trace shard")
+			stuck := r.e.tree().Traces.Turns(r.key) == a.turns
+			r.fault(decision.ScannerRules, r.e.interrupted(ctx, decision.ScannerRules, a.began, stuck), "trace shard")
 			return
 		}
 		r.fault(decision.ScannerRules, decision.FaultDown, "trace shard")

@@ -16,7 +16,7 @@ func (r *run) scan(ctx context.Context) {
 	began := r.e.now()
 	report, err := r.policy.allow.scannerFor(r.tuple.Scanner, r.ex.Services, r.tool).Scan(ctx, r.doc, r.side())
 	if err != nil {
-		r.fault(decision.ScannerContent, r.e.interrupted(ctx, decision.ScannerContent, began), "")
+		r.fault(decision.ScannerContent, r.e.interrupted(ctx, decision.ScannerContent, began, false), "")
 		return
 	}
 	result := telemetry.ScanClean

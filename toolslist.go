@@ -107,7 +107,7 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 	found, err := r.e.tree().Pins.Observe(ctx, service, tools, began)
 	if err != nil {
 		if ctx.Err() != nil {
-			r.fault(decision.ScannerPins, r.e.interrupted(ctx, decision.ScannerPins, began), "pins")
+			r.fault(decision.ScannerPins, r.e.interrupted(ctx, decision.ScannerPins, began, true), "pins")
 			return
 		}
 		r.fault(decision.ScannerPins, decision.FaultDown, "pins")

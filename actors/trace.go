@@ -106,6 +106,14 @@ func (t *Traces) Settle(key messages.TraceKey, id [16]byte, commit bool) {
 	t.shard(key).send(&messages.Settle{Key: key, ID: id, Commit: commit, Lost: func() { t.unsettled.Add(1) }})
 }
 
+// Touch keeps a key that is remembered from being the least recently used. It never
+// waits and makes no key remembered.
+func (t *Traces) Touch(key messages.TraceKey) { t.shard(key).send(&messages.Touch{Key: key}) }
+
+// Turns counts what the key's shard has done so far. Where it stands still while a
+// question waits, the shard hangs; where it moves, there is only much to do.
+func (t *Traces) Turns(key messages.TraceKey) uint64 { return t.shard(key).turns.Load() }
+
 // Keys is the number of keys remembered.
 func (t *Traces) Keys() int {
 	n := 0
@@ -136,6 +144,7 @@ type TraceShard struct {
 	index int
 	limit int
 	keys  atomic.Int64
+	turns atomic.Uint64
 }
 
 // Props describes the shard's actor, for one spawn.
@@ -185,6 +194,7 @@ func (a *traceActor) Receive(c actor.Context) {
 		a.arm()
 	case *messages.Advance:
 		if m.Settled() {
+			a.h.turns.Add(1)
 			return
 		}
 		if m.Once != [16]byte{} {
@@ -196,8 +206,15 @@ func (a *traceActor) Receive(c actor.Context) {
 		}
 		t := a.get(m.Key)
 		hits := m.Set.Advance(t.state, &m.Matched, m.Info)
+		a.h.turns.Add(1)
 		m.Resolve(hits)
+	case *messages.Touch:
+		if t, ok := a.lru.Get(m.Key); ok {
+			t.used = a.h.all.cfg.Now()
+		}
+		a.h.turns.Add(1)
 	case *messages.Settle:
+		a.h.turns.Add(1)
 		if t, ok := a.lru.Peek(m.Key); ok {
 			t.state.Settle(m.ID, m.Commit, a.h.all.cfg.Now())
 		}

@@ -25,6 +25,13 @@ type Advance struct {
 	Once [16]byte
 }
 
+// Touch tells the shard that the key's caller is there, though no rule with memory
+// looks at what it does: among keys, it is not the least recently used.
+type Touch struct {
+	guard.Quiet
+	Key TraceKey
+}
+
 // Settle tells the shard whether an exchange happened. It is sent once, and a lost
 // one is made up for by the pending time of rules.AdvanceInfo.
 type Settle struct {

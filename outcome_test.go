@@ -1,0 +1,51 @@
+package sallyport
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/messages"
+)
+
+// Overload is no ill health: of runs that ended at our deadline, only those count
+// whose scanner did nothing for anyone, for most of the time it may take.
+func TestWhichTimeoutsAreIllHealth(t *testing.T) {
+	for name, c := range map[string]struct {
+		took  func(scanner time.Duration) time.Duration
+		stuck bool
+		cause error
+		bad   int
+		fault decision.FaultKind
+	}{
+		"a shard that hangs":            {took: whole, stuck: true, cause: errScannerTimeout, bad: 1, fault: decision.FaultTimeout},
+		"a shard with much to do":       {took: whole, cause: errScannerTimeout, fault: decision.FaultTimeout},
+		"asked when the time was over":  {took: none, stuck: true, cause: errScannerTimeout, fault: decision.FaultTimeout},
+		"a caller that went away":       {took: whole, stuck: true, cause: context.Canceled, fault: decision.FaultCancelled},
+		"a deadline the caller brought": {took: whole, stuck: true, cause: context.DeadlineExceeded, fault: decision.FaultCancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := engineWith(t, &wordModel{}, nil)
+			before := e.tree().Health.View().Scanners[decision.ScannerRules]
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(c.cause)
+			began := e.now().Add(-c.took(e.timeouts().scanner))
+			require.Equal(t, c.fault, e.interrupted(ctx, decision.ScannerRules, began, c.stuck))
+			e.tree().Health.Flush()
+			e.scanned(decision.ScannerRules, "", began) // behind it: once this has come, that has
+			e.tree().Health.Flush()
+			var after messages.Ring
+			require.Eventually(t, func() bool {
+				after = e.tree().Health.View().Scanners[decision.ScannerRules]
+				return after.Samples > before.Samples+c.bad
+			}, time.Minute, time.Millisecond)
+			require.Equal(t, before.Bad+c.bad, after.Bad)
+		})
+	}
+}
+
+func whole(scanner time.Duration) time.Duration { return scanner }
+func none(time.Duration) time.Duration          { return 0 }
