@@ -43,7 +43,9 @@ func TestARunCutShortIsDoneAgainForALaterCaller(t *testing.T) {
 				slow.Store(false)
 				return err
 			}
-			return nil
+			// Not at once: the first caller must have left before it is done again, or it
+			// would have its score, too.
+			return computing(control, 10*time.Millisecond)
 		}}
 		r := newRig(t, model, nil).ready()
 		defer r.stop()
