@@ -289,6 +289,26 @@ func TestAuditThatRefusesLines(t *testing.T) {
 	}
 }
 
+// TestNothingPassesBesideAClosedTrail: an exchange that outlives the drain finds the
+// trail closed, and does not pass where what is not written down must not happen.
+func TestNothingPassesBesideAClosedTrail(t *testing.T) {
+	for _, required := range []bool{true, false} {
+		e, trail := engineWith(t, &wordModel{}, func(c *Config) { c.AuditRequired = required })
+		r := newRun(e, result(harmless), decision.Response)
+		require.True(t, r.open())
+		require.NoError(t, e.Shutdown(context.Background()))
+		lines := len(trail.all())
+		v := r.finish()
+		require.Len(t, trail.all(), lines)
+		if required {
+			require.Equal(t, decision.Error, v.Outcome)
+			require.Equal(t, "engine:audit_refused", v.Cause)
+		} else {
+			require.Equal(t, decision.Allow, v.Outcome)
+		}
+	}
+}
+
 // TestPanicOfTheEngineIsAnAnswer: a broken invariant on the exchange's own
 // goroutine is refused, not passed and not propagated.
 func TestPanicOfTheEngineIsAnAnswer(t *testing.T) {

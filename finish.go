@@ -1,6 +1,8 @@
 package sallyport
 
 import (
+	"errors"
+
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
@@ -41,14 +43,17 @@ func (r *run) sign() string {
 	})
 }
 
+// errTrailClosed is the audit trail of an engine that has stopped, or is stopping.
+var errTrailClosed = errors.New("audit trail is closed")
+
 // record hands the exchange's line to the audit trail.
 func (r *run) record(v Verdict) error {
 	if r.e.cfg.Audit == nil {
 		return nil
 	}
 	if r.e.Phase() >= messages.Stopping {
-		r.e.metrics.AuditDropped(1) // refused by an engine whose trail is closed, or closing
-		return nil
+		r.e.metrics.AuditDropped(1)
+		return errTrailClosed
 	}
 	if r.in.Shed {
 		own, owed := r.e.shedLog.allow(r.e.now())
