@@ -14,11 +14,13 @@ import (
 // append hands a record to the audit trail.
 func (e *Engine) append(r *audit.Record) error {
 	if e.tree() == nil {
-		if held, over := e.early.hold(r); !over {
-			if !held {
-				e.metrics.AuditDropped(1)
-			}
+		held, over := e.early.hold(r)
+		if held {
 			return nil
+		}
+		if !over || e.tree() == nil { // too many, or of an engine that never came up
+			e.metrics.AuditDropped(1)
+			return errTrailClosed
 		}
 	}
 	return e.tree().Audit.Append(r)

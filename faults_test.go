@@ -309,6 +309,19 @@ func TestNothingPassesBesideAClosedTrail(t *testing.T) {
 	}
 }
 
+// TestEngineThatNeverStartedAnswers: its trail may be closed already.
+func TestEngineThatNeverStartedAnswers(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Audit = &memoryTrail{}
+	e, err := New(cfg)
+	require.NoError(t, err)
+	require.Equal(t, decision.Error, e.CheckResponse(context.Background(), result(harmless)).Outcome)
+	require.NoError(t, e.Shutdown(context.Background()))
+	v := e.CheckResponse(context.Background(), result(harmless))
+	require.Equal(t, decision.Error, v.Outcome)
+	e.ServerRefused(decision.Response, v)
+}
+
 // TestPanicOfTheEngineIsAnAnswer: a broken invariant on the exchange's own
 // goroutine is refused, not passed and not propagated.
 func TestPanicOfTheEngineIsAnAnswer(t *testing.T) {

@@ -43,7 +43,8 @@ func (r *run) sign() string {
 	})
 }
 
-// errTrailClosed is the audit trail of an engine that has stopped, or is stopping.
+// errTrailClosed is the audit trail of an engine that has stopped, is stopping, or
+// never came up.
 var errTrailClosed = errors.New("audit trail is closed")
 
 // record hands the exchange's line to the audit trail.

@@ -24,7 +24,9 @@ func (e *Engine) scanned(scanner, result string, began time.Time) {
 // broken counts a run that failed through a fault of ours.
 func (e *Engine) broken(scanner string, began time.Time) {
 	e.metrics.Scanner(scanner, telemetry.ScanError, e.now().Sub(began))
-	e.tree().Health.Record(scanner, messages.OutcomeError)
+	if t := e.tree(); t != nil { // a panic may come before the start
+		t.Health.Record(scanner, messages.OutcomeError)
+	}
 }
 
 // interrupted counts a run whose context ended, and tells a deadline of ours from
