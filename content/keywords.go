@@ -173,11 +173,21 @@ func (a *ahead) within(find func(string) int, text string, lo, hi int) bool {
 
 // next returns the first place at or after lo, the length of text when there is none.
 func (a *ahead) next(find func(string) int, text string, lo int) int {
-	if !a.known || lo < a.from || lo > a.at {
+	if a.known && lo < a.from {
+		// A look a little before the last one.
+		if at := lo + find(text[lo:min(len(text), a.from+aheadBack)]); at < a.from {
+			return at
+		}
+		return a.at
+	}
+	if !a.known || lo > a.at {
 		a.from, a.at, a.known = lo, lo+find(text[lo:]), true
 	}
 	return a.at
 }
+
+// aheadBack is no less than the length of what is looked for, in bytes.
+const aheadBack = 64
 
 // finding returns a function that finds s, for ahead.
 func finding(s string) func(string) int {

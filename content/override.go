@@ -151,7 +151,7 @@ func (sc *scan) override(at, end int) {
 	}
 	verb := sc.text[at] | 0x20
 	plainly := verb != 'o' && verb != 'n' && !sc.definitional()
-	said := mood == ordering && !mentionedAt(sc.text, at)
+	said := mood == ordering && !sc.mentionedAt(at)
 	switch {
 	case p.whole():
 		sev := Review
@@ -185,7 +185,7 @@ func (sc *scan) setAside(at, end int) {
 	case negating:
 		return
 	case ordering:
-		if !mentionedAt(sc.text, at) {
+		if !sc.mentionedAt(at) {
 			sc.review(detOverride, at, p.stop, Block)
 			return
 		}

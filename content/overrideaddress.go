@@ -55,7 +55,7 @@ func (sc *scan) address(at, end int) {
 	sev := Note
 	if hostile.any(note) {
 		sev = Block
-		if mentionedAt(sc.text, at) || reporting.any(note) {
+		if sc.mentionedAt(at) || reporting.any(note) {
 			sev = Review
 		}
 	}
@@ -76,7 +76,7 @@ func (sc *scan) concealment(at, end int) {
 		if i < 0 || !hasFoldPrefix(sc.text[i:], not) {
 			continue
 		}
-		if moodAt(sc.text, i) == ordering && !mentionedAt(sc.text, i) && !hasFoldPrefix(sc.text[end:], " to ") && !hasFoldPrefix(sc.text[end:], " how") {
+		if moodAt(sc.text, i) == ordering && !sc.mentionedAt(i) && !hasFoldPrefix(sc.text[end:], " to ") && !hasFoldPrefix(sc.text[end:], " how") {
 			sc.review(detAddress, i, end, Review)
 		}
 		return

@@ -125,7 +125,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		return
 	}
 	sev := Review
-	if whole && (sc.definitional() || sc.encoded() || !mentionedAt(sc.text, at) && sc.role != RoleOther) {
+	if whole && (sc.definitional() || sc.encoded() || !sc.mentionedAt(at) && sc.role != RoleOther) {
 		sev = Block
 	}
 	sc.review(detOverride, at, end, sev)

@@ -115,7 +115,8 @@ func quotedAt(text string, at int) bool {
 // quotation returns where the innermost quotation that is open at byte at begins on its line, -1 for none, and the
 // mark that ends it.
 func quotation(text string, at int) (open int, closing string) {
-	start := max(at-quotedLine, strings.LastIndexByte(text[:at], '\n')+1)
+	start := max(0, at-quotedLine)
+	start += strings.LastIndexByte(text[start:at], '\n') + 1
 	open = -1
 	toggle := func(i int, mark string) {
 		if closing == mark {
@@ -125,6 +126,9 @@ func quotation(text string, at int) (open int, closing string) {
 		}
 	}
 	for i := start; i < at; i++ {
+		if !quoteByte[text[i]] {
+			continue
+		}
 		switch text[i] {
 		case '"':
 			toggle(i, "\"")
@@ -135,8 +139,9 @@ func quotation(text string, at int) (open int, closing string) {
 			if i == 0 || !isAlnum(text[i-1]) || closing == "'" && !isAlnum(text[i+1]) {
 				toggle(i, "'")
 			}
-		case 0xc2, 0xe2, 0xe3:
-			for _, q := range typographic {
+		default:
+			for k := range typographic {
+				q := &typographic[k]
 				if strings.HasPrefix(text[i:at], q.open) && closing != q.open {
 					open, closing = i, q.closing
 					break
@@ -152,6 +157,9 @@ func quotation(text string, at int) (open int, closing string) {
 }
 
 var typographic = [...]struct{ open, closing string }{{"“", "”"}, {"«", "»"}, {"‘", "’"}, {"„", "“"}, {"「", "」"}}
+
+// quoteByte are the bytes that a quotation mark begins with.
+var quoteByte = newCharset("\"`'\xc2\xe2\xe3")
 
 // valueAt reports whether the quotation mark at byte open begins the value of a member or of an assignment.
 func valueAt(text string, open int) bool {
@@ -175,18 +183,44 @@ const reportReach = 240
 
 // reportedAt reports whether byte at stands where documents show an example, a fenced or cited line or an item of
 // a list or table, in a text that is about attacks.
-func reportedAt(text string, at int) bool {
-	line := strings.LastIndexByte(text[:at], '\n') + 1
+func (sc *scan) reportedAt(at int) bool {
+	text := sc.text
+	line, lead := sc.lines.begin(text, at)
 	shown := false
-	switch lead := strings.TrimLeft(text[line:at], " \t"); {
-	case lead == "":
+	switch {
+	case lead >= at:
 		before := strings.TrimRight(text[max(0, line-reportReach):line], "\n")
 		shown = strings.HasPrefix(before[strings.LastIndexByte(before, '\n')+1:], "```")
-	case strings.IndexByte(">|-*+", lead[0]) >= 0, lead[0] >= '0' && lead[0] <= '9':
-		shown = len(lead) < quotedLead
+	case strings.IndexByte(">|-*+", text[lead]) >= 0, text[lead] >= '0' && text[lead] <= '9':
+		shown = at-lead < quotedLead
 	}
-	return shown && reporting.any(text[max(0, at-reportReach):at])
+	return shown && sc.reports.within(reporting.first, text, max(0, at-reportReach), at)
+}
+
+// lineMemo remembers the line that was asked for last, so that looks all over a long one read it once.
+type lineMemo struct {
+	start, lead int // where it begins, and its first byte that is no blank
+	read        int // how far it was read for the one that follows
+}
+
+// begin returns where the line of byte at begins and where its first byte that is no blank stands, at least at when
+// there is none before it. Calls come with rising at, nearly always.
+func (m *lineMemo) begin(text string, at int) (start, lead int) {
+	switch {
+	case at < m.start:
+		m.start, m.read, m.lead = strings.LastIndexByte(text[:at], '\n')+1, at, 0
+	case at > m.read:
+		if i := strings.LastIndexByte(text[m.read:at], '\n'); i >= 0 {
+			m.start, m.lead = m.read+i+1, 0
+		}
+		m.read = at
+	}
+	m.lead = max(m.lead, m.start)
+	for m.lead < len(text) && (text[m.lead] == ' ' || text[m.lead] == '\t') {
+		m.lead++
+	}
+	return m.start, m.lead
 }
 
 // mentionedAt reports whether a phrase at byte at is talked about rather than said.
-func mentionedAt(text string, at int) bool { return quotedAt(text, at) || reportedAt(text, at) }
+func (sc *scan) mentionedAt(at int) bool { return quotedAt(sc.text, at) || sc.reportedAt(at) }

@@ -74,7 +74,7 @@ func (sc *scan) extraction(at, end int, sure bool) {
 	switch mood := moodAt(sc.text, i); {
 	case mood == negating, mood == describing && !sure:
 		return
-	case mood == ordering && betrays && sure && !mentionedAt(sc.text, i):
+	case mood == ordering && betrays && sure && !sc.mentionedAt(i):
 		sc.review(detExtraction, i, end, Block)
 	default:
 		sc.review(detExtraction, i, end, Review)

@@ -52,7 +52,7 @@ func (sc *scan) takeover(at, end int) {
 		return
 	}
 	sev := Review
-	if free && !mentionedAt(sc.text, at) {
+	if free && !sc.mentionedAt(at) {
 		sev = Block
 	}
 	sc.review(detTakeover, at, end, sev)
@@ -76,7 +76,7 @@ func (sc *scan) supposition(at, end int) {
 		return
 	}
 	sev := Review
-	if strings.Contains(strings.ToLower(sc.text[at:end]), "you ") && !mentionedAt(sc.text, at) {
+	if strings.Contains(strings.ToLower(sc.text[at:end]), "you ") && !sc.mentionedAt(at) {
 		sev = Block
 	}
 	sc.review(detTakeover, at, end, sev)

@@ -94,6 +94,8 @@ type reached struct {
 	accounts                     ahead
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
+	reports                      ahead
+	lines                        lineMemo
 	stopped                      struct{ read, last int } // marks that may end a sentence; last is one more than the place of the last one
 }
 
