@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -134,6 +135,44 @@ func TestCascadeFailsWithItsGate(t *testing.T) {
 		requireFault(t, err, messages.ModelPoison)
 		require.Zero(t, r.model.windows.Load())
 	})
+}
+
+// What the gate does not clear and the judge did not read is never taken for harmless,
+// whatever kept the judge from it.
+func TestCascadeFailsWithItsJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  func(inference.RunControl, []inference.Window) error
+		want messages.ModelFault
+	}{
+		"poison":  {failing("odd", errRuntime), messages.ModelPoison},
+		"late":    {costs(time.Hour, 0), messages.ModelTimeout},
+		"panic":   {func(inference.RunControl, []inference.Window) error { panic("x") }, messages.ModelPanic},
+		"runtime": {func(inference.RunControl, []inference.Window) error { return errRuntime }, messages.ModelRuntime},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var on atomic.Bool
+				r, _ := cascadeRig(t, &fakeModel{perWindow: 100}, map[string]float32{"odd": 0.4}, nil)
+				defer r.stop()
+				r.model.run = func(control inference.RunControl, b []inference.Window) error {
+					if on.Load() {
+						return c.run(control, b)
+					}
+					return nil
+				}
+				on.Store(true)
+				got, err := r.read(time.Second, "a quiet line\nan odd one")
+				requireFault(t, err, c.want)
+				require.Zero(t, got)
+				on.Store(false)
+				time.Sleep(time.Minute)
+				got, err = r.read(time.Second, "a quiet line\nan odd one")
+				require.NoError(t, err)
+				require.False(t, got.Segments[0].Cached, "half a result is not kept")
+				require.Equal(t, 1, got.Judged)
+			})
+		})
+	}
 }
 
 func TestCascadeProbesBothModels(t *testing.T) {
