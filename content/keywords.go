@@ -189,6 +189,29 @@ func (a *ahead) next(find func(string) int, text string, lo int) int {
 // aheadBack is no less than the length of what is looked for, in bytes.
 const aheadBack = 64
 
+// behind remembers the last byte of a set before another, so that looks that go back read each byte once.
+type behind struct{ read, last int } // last is one more than its place
+
+// before returns where the last byte of set before byte at stands, -1 for none. Calls come with rising at, nearly
+// always.
+func (b *behind) before(set *charset, text string, at int) int {
+	if at < b.last {
+		// A look a little before the last one.
+		for i := at - 1; i >= 0; i-- {
+			if set[text[i]] {
+				return i
+			}
+		}
+		return -1
+	}
+	for ; b.read < at; b.read++ {
+		if set[text[b.read]] {
+			b.last = b.read + 1
+		}
+	}
+	return b.last - 1
+}
+
 // finding returns a function that finds s, for ahead.
 func finding(s string) func(string) int {
 	return func(text string) int {

@@ -105,8 +105,12 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	if !sc.things.within(overrideThings.first, sc.text, lo, hi) || !sc.pasts.within(overridePasts.first, sc.text, lo, hi) {
 		return
 	}
-	before, after := sc.text[lo:at], sc.text[end:hi]
 	sc.verbs = end + overrideReach/2
+	if f := &sc.told[detOverride.id]; f.count > maxTold && sc.judged(&sc.hits[f.last]) >= Review && !sc.definitional() && !sc.encoded() && sc.mentionedAt(at) {
+		// One more that is talked about tells nothing new.
+		return
+	}
+	before, after := sc.text[lo:at], sc.text[end:hi]
 	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
 		before = before[i+1:]
 	}

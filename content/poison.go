@@ -117,13 +117,16 @@ func (sc *scan) poisonTag(at, end int) {
 	sc.review(detPoison, at, end, sev)
 }
 
+// sentenceEnds are the marks that may end a sentence.
+var sentenceEnds = newCharset(".!?;")
+
 // credentialPath looks for the reading of a place where credentials or confidences are kept.
 func (sc *scan) credentialPath(at, end int, secret, confided bool) {
 	if !sc.poisonable() {
 		return
 	}
 	from := max(0, at-90)
-	if i := sc.stop(at); i >= from && i < at-8 && sc.text[i] != '.' {
+	if i := sc.stops.before(sentenceEnds, sc.text, at); i >= from && i < at-8 && sc.text[i] != '.' {
 		from = i
 	}
 	if !sc.poisonNear(credentialTakes, from, at) {
@@ -137,19 +140,6 @@ func (sc *scan) credentialPath(at, end int, secret, confided bool) {
 	case order && forwarded && confided:
 		sc.review(detPoison, at, end, Review)
 	}
-}
-
-// stop returns where the last mark that may end a sentence stands before byte at, -1 for none. Calls come with rising
-// at.
-func (sc *scan) stop(at int) int {
-	for i := sc.stopped.read; i < at; i++ {
-		switch sc.text[i] {
-		case '.', '!', '?', ';':
-			sc.stopped.last = i + 1
-		}
-	}
-	sc.stopped.read = max(sc.stopped.read, at)
-	return sc.stopped.last - 1
 }
 
 // precondition looks for a definition that places itself before or above other tools.

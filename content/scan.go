@@ -96,7 +96,7 @@ type reached struct {
 	ats, plusOnes, closings      ahead
 	reports                      ahead
 	lines                        lineMemo
-	stopped                      struct{ read, last int } // marks that may end a sentence; last is one more than the place of the last one
+	stops, brackets, tags        behind
 }
 
 // newScan returns the state of a look at d.

@@ -218,12 +218,8 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 func (sc *scan) embedding(start int) (image, link bool) {
 	text := sc.text
 	if start > 1 && text[start-1] == '(' && text[start-2] == ']' {
-		for i := start - 3; i >= 0 && start-i < 200 && text[i] != '\n'; i-- {
-			if text[i] == '[' {
-				return i > 0 && text[i-1] == '!', true
-			}
-		}
-		return false, true
+		i := sc.brackets.before(linkOpens, text, start)
+		return i > 0 && start-i < 200 && text[i] == '[' && text[i-1] == '!', true
 	}
 	before := text[max(0, start-maxTag):start]
 	switch {
@@ -233,24 +229,23 @@ func (sc *scan) embedding(start int) (image, link bool) {
 	case hasFoldSuffix(before, "url("), hasFoldSuffix(before, "url(\""), hasFoldSuffix(before, "url('"):
 		return true, false
 	}
-	for i := start - 1; i >= 0 && start-i <= maxTag && text[i] != '>'; i-- {
-		if text[i] != '<' {
-			continue
-		}
-		switch tag := text[i+1 : start]; {
-		case oneOf(tag, imageTags[:]) > 0:
-			return true, false
-		case oneOf(tag, linkTags[:]) > 0:
-			return false, true
-		}
-		break
+	i := sc.tags.before(tagEnds, text, start)
+	if i < 0 || start-i > maxTag || text[i] == '>' {
+		return false, false
 	}
-	return false, false
+	tag := text[i+1 : start]
+	if oneOf(tag, imageTags[:]) > 0 {
+		return true, false
+	}
+	return false, oneOf(tag, linkTags[:]) > 0
 }
 
 func hasFoldSuffix(s, suffix string) bool {
 	return len(s) >= len(suffix) && hasFoldPrefix(s[len(s)-len(suffix):], suffix)
 }
+
+// What the text of a link and a tag begin with, or cannot go beyond.
+var linkOpens, tagEnds = newCharset("[\n"), newCharset("<>")
 
 // maxTag is how far before an address its tag is looked for, in bytes.
 const maxTag = 160
