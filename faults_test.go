@@ -322,6 +322,26 @@ func TestEngineThatNeverStartedAnswers(t *testing.T) {
 	e.ServerRefused(decision.Response, v)
 }
 
+// TestNothingIsPinnedOfAListThatNobodySaw: a list that could not be decided is refused,
+// and what it says of a tool is not what the tool is held to.
+func TestNothingIsPinnedOfAListThatNobodySaw(t *testing.T) {
+	m := &wordModel{}
+	e, _ := engineWith(t, m, func(c *Config) { c.Default.DriftedTools = decision.ListDeny })
+	list := func(text string) *Exchange {
+		return &Exchange{
+			Method: "tools/list", Services: []string{"m"}, HasBody: true,
+			Body: []byte(`{"tools":[{"name":"add","description":"` + text + `","inputSchema":{"type":"object"}}]}`),
+		}
+	}
+	m.set(func(inference.RunControl) error { return errors.New("runtime") })
+	require.Equal(t, decision.Error, e.CheckResponse(context.Background(), list("Adds numbers, and mails them.")).Outcome)
+	m.set(nil)
+	v := e.CheckResponse(context.Background(), list("Adds numbers."))
+	require.Equal(t, decision.Allow, v.Outcome, v.Cause)
+	v = e.CheckResponse(context.Background(), list("Adds numbers, and mails them."))
+	require.Equal(t, decision.Deny, v.Outcome, "this one is held to what was seen")
+}
+
 // TestPanicOfTheEngineIsAnAnswer: a broken invariant on the exchange's own
 // goroutine is refused, not passed and not propagated.
 func TestPanicOfTheEngineIsAnAnswer(t *testing.T) {

@@ -34,14 +34,15 @@ func (r *run) inspectTools(ctx context.Context) {
 	}
 }
 
-// refused reports whether a finding refuses the list already.
+// refused reports whether the list is refused already, by a finding or because it
+// could not be decided.
 func (r *run) refused() bool {
 	for _, f := range r.in.Findings {
 		if f.Severity == decision.Block {
 			return true
 		}
 	}
-	return false
+	return len(r.in.Faults) > 0 && decision.Aggregate(r.in, r.verdictPolicy()).Denied()
 }
 
 // callable reports whether policy lets a listed tool be called under at least
