@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -280,6 +281,9 @@ func (s *sidecar) start(ctx context.Context) error {
 		s.server.SetTimeout(s.engine.ExchangeTimeout() + transportSlack)
 		if c.To.Ready() {
 			s.log.Info(telemetry.MsgServing, zap.Duration("scanner_timeout", s.engine.ScannerTimeout()), zap.Duration("exchange_timeout", s.engine.ExchangeTimeout()))
+			if c.From == sallyport.Warming {
+				go debug.FreeOSMemory() // what loading the models took and nothing needs any more
+			}
 		}
 	})
 	go s.watchLiveness(context.WithoutCancel(ctx)) // until the process ends
