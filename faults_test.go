@@ -342,21 +342,16 @@ func TestNothingIsPinnedOfAListThatNobodySaw(t *testing.T) {
 	require.Equal(t, decision.Deny, v.Outcome, "this one is held to what was seen")
 }
 
+// brokenContext panics where the engine bounds the exchange with it.
+type brokenContext struct{ context.Context }
+
+func (brokenContext) Value(any) any { panic("context") }
+
 // TestPanicOfTheEngineIsAnAnswer: a broken invariant on the exchange's own
 // goroutine is refused, not passed and not propagated.
 func TestPanicOfTheEngineIsAnAnswer(t *testing.T) {
-	m := &wordModel{}
-	e, _ := engineWith(t, m, func(c *Config) { c.Default.Failure = decision.FailOpen })
-	now := e.now
-	var calls atomic.Int64
-	e.now = func() time.Time {
-		if calls.Add(1) == 2 {
-			panic("clock")
-		}
-		return now()
-	}
-	v := e.CheckResponse(context.Background(), result(harmless))
-	e.now = now
+	e, _ := engineWith(t, &wordModel{}, func(c *Config) { c.Default.Failure = decision.FailOpen })
+	v := e.CheckResponse(brokenContext{t.Context()}, result(harmless))
 	require.Equal(t, decision.Error, v.Outcome)
 	require.Equal(t, "engine:panic", v.Cause)
 }
