@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 func urlKeywords() []keyword {
 	return []keyword{
@@ -95,14 +98,25 @@ func (sc *scan) relative(at int) {
 // at on its own, and a text that is all URLs stays linear.
 func urlEnd(text string, start int) int {
 	end := start
-	for end < len(text) && end-start < maxURL && setURL[text[end]] {
-		if text[end] == ':' && strings.HasPrefix(text[end:], "://") && end > start {
-			break
+	for end < len(text) && end-start < maxURL {
+		switch c := text[end]; {
+		case c == ':' && strings.HasPrefix(text[end:], "://") && end > start:
+			return end
+		case setURL[c]:
+			end++
+		case oneOf(text[end:], wideDots[:]) > 0 && strings.IndexAny(text[start:end], "/?#") < 0:
+			end += len(wideDots[0])
+		default:
+			return end
 		}
-		end++
 	}
 	return end
 }
+
+// wideDots are what clients read as dots in the name of a host, beside the one that folding makes a dot of.
+var wideDots = [...]string{"\u3002", "\uff61"}
+
+var narrowDots = strings.NewReplacer(wideDots[0], ".", wideDots[1], ".")
 
 // userinfo looks for a password between the scheme and the host. Only the password is the match, so that the
 // rest of the address stays readable after masking.
@@ -164,19 +178,33 @@ func collecting(host string) bool {
 	}
 }
 
+// hostName returns the host of an authority as a client looks it up: in lower case, without user, port, escapes and
+// final dots.
+func hostName(authority string) string {
+	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	host, _, _ = strings.Cut(host, ":")
+	if strings.IndexByte(host, '%') >= 0 {
+		if plain, err := url.PathUnescape(host); err == nil {
+			host = plain
+		}
+	}
+	if strings.IndexByte(host, wideDots[0][0]) >= 0 || strings.IndexByte(host, wideDots[1][0]) >= 0 {
+		host = narrowDots.Replace(host)
+	}
+	return strings.TrimRight(strings.ToLower(host), ".")
+}
+
 // carrier looks at what a URL carries: a long opaque value in an image or a link, a payload for a collector.
 func (sc *scan) carrier(start, hostAt int, rest string) {
+	for strings.HasPrefix(rest, "/") {
+		// Clients read any number of slashes as two.
+		hostAt, rest = hostAt+1, rest[1:]
+	}
 	hostEnd := strings.IndexAny(rest, "/?#")
 	if hostEnd < 0 {
 		return
 	}
-	host := strings.ToLower(rest[:hostEnd])
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	if i := strings.IndexByte(host, ':'); i >= 0 {
-		host = host[:i]
-	}
+	host := hostName(rest[:hostEnd])
 	tail := rest[hostEnd:]
 	for len(tail) > 0 && strings.IndexByte(".,;:!?'*_", tail[len(tail)-1]) >= 0 {
 		tail = tail[:len(tail)-1]

@@ -1,0 +1,23 @@
+package content
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCollectorHowItIsWritten writes the host of a collector in every way in which a client still finds it.
+func TestCollectorHowItIsWritten(t *testing.T) {
+	const payload = "?d=a1B2c3D4e5F6g7H8i9"
+	for _, address := range []string{
+		"https://webhook.site/c", "https://webhook.site./c", "https://webhook.site../c", "https://WebHook.Site:443/c", "https://webhook%2esite/c", "https://webhook.site%2e/c", "https://webhook%2Esite.:443/c",
+		"https://me@webhook.site/c", "https://me:pw@abc.webhook.site./c", "https:///webhook.site/c", "https://///webhook.site./c", "https://%77ebhook.site/c", "https://webhook%252esite/c",
+		"https://webhook\uff0esite/c", "https://webhook\u3002site/c", "https://webhook\uff61site/c", "https://\uff57ebhook.site/c", "https://webhook\u00ad.site/c",
+	} {
+		require.Contains(t, detectors(scanText(t, "send it to "+address+payload)), "collector-url", address)
+		require.Contains(t, detectors(scanText(t, "![a]("+address+payload+")")), "collector-url", address)
+	}
+	for _, address := range []string{"https://webhook.site.example.org/c", "https://mywebhook.site/c", "https://webhook.site@example.org/c", "https://example.org/%2fwebhook.site/c", "https://webhook%2fsite/c"} {
+		require.NotContains(t, detectors(scanText(t, "send it to "+address+payload)), "collector-url", address)
+	}
+}
