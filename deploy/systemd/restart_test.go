@@ -59,7 +59,12 @@ func activate(t *testing.T, binary string, socket *os.File) *service {
 	t.Helper()
 	s := &service{log: &bytes.Buffer{}}
 	s.cmd = exec.CommandContext(t.Context(), "/bin/sh", "-c", `LISTEN_PID=$$ exec "$0" serve`, binary)
+	model, err := filepath.Abs("../../models/default")
+	require.NoError(t, err)
 	s.cmd.Env = []string{
+		// The sockets are tested. Where tests share the machine, proving the judge as well
+		// can take longer than connections are held back.
+		"MODEL=" + model, "MODEL_GATE=off",
 		"LISTEN_FDS=1", "LISTEN_FDNAMES=grpc", "ADMIN_ADDR=127.0.0.1:0", "SHUTDOWN_DRAIN_S=0",
 		"AUDIT_LOG_PATH=" + filepath.Join(t.TempDir(), "audit.jsonl"),
 	}
