@@ -161,3 +161,44 @@ func TestAGateWithoutAThresholdIsRefused(t *testing.T) {
 	require.NotEqual(t, messages.Serving, e.Phase())
 	require.NoError(t, e.Shutdown(ctx))
 }
+
+// deafModel is a judge that asks for more than it ever scores.
+type deafModel struct{ wordModel }
+
+func (m *deafModel) Info() inference.Info {
+	info := m.wordModel.Info()
+	info.Name, info.ID, info.Block, info.Review = "deaf", "deaf", 1, 1
+	return info
+}
+
+// TestWhatTheJudgeDidNotReadIsForAPerson: a gate that lets more through than the judge
+// may read leaves a partial coverage, never a clean result.
+func TestWhatTheJudgeDidNotReadIsForAPerson(t *testing.T) {
+	for _, c := range []struct {
+		review  decision.ReviewMode
+		outcome decision.Outcome
+	}{{decision.ReviewPass, decision.Flagged}, {decision.ReviewDeny, decision.Deny}} {
+		trail := &memoryTrail{}
+		cfg := DefaultConfig()
+		cfg.Drain, cfg.Grace, cfg.Audit = 0, time.Second, trail
+		cfg.Model, cfg.Gate = &inference.Source{}, &inference.Source{} // the loaders below take their place
+		cfg.ModelJudgeWindows = 2
+		cfg.Default.Review = c.review
+		e, err := New(cfg)
+		require.NoError(t, err)
+		e.load = func(context.Context) (actors.Classifier, error) { return &deafModel{}, nil }
+		e.loadFirst = func(context.Context) (actors.Classifier, error) { return &wordModel{}, nil }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, e.Start(ctx))
+		require.Equal(t, messages.Serving, e.AwaitServing(ctx), "%+v", e.Status())
+
+		v, _ := lineOf(t, e, trail, `one evil line\nanother evil line\na quiet line`)
+		require.Equal(t, decision.Allow, v.Outcome, v.Cause)
+		v, line := lineOf(t, e, trail, `one evil line\nanother evil line\na third evil line\na quiet line`)
+		require.Equal(t, c.outcome, v.Outcome)
+		require.Equal(t, "coverage", v.Cause)
+		require.Equal(t, "model-windows", line.Coverage.Reason)
+		require.NoError(t, e.Shutdown(ctx))
+	}
+}
