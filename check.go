@@ -138,9 +138,14 @@ func (r *run) recover(reason any, v *Verdict) {
 	}
 	r.e.log.Error("exchange panicked", zap.String("ref", r.id.ref), zap.String(telemetry.KeyMethod, telemetry.MethodLabel(r.ex.Method)),
 		zap.String("panic", panicType(reason)), zap.ByteString("stack", debug.Stack()))
-	r.e.broken(decision.ScannerContent, r.began)
 	r.in = decision.Input{Ref: r.id.ref}
 	r.fault(decision.ScannerEngine, decision.FaultPanic, panicType(reason))
+	defer func() {
+		if recover() != nil { // what broke may be what finish needs
+			*v = decision.Aggregate(r.in, decision.Policy{})
+		}
+	}()
+	r.e.broken(decision.ScannerContent, r.began)
 	*v = r.finish()
 }
 

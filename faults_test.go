@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -354,4 +355,16 @@ func TestPanicOfTheEngineIsAnAnswer(t *testing.T) {
 	v := e.CheckResponse(brokenContext{t.Context()}, result(harmless))
 	require.Equal(t, decision.Error, v.Outcome)
 	require.Equal(t, "engine:panic", v.Cause)
+}
+
+// TestPanicOnTheWayOutIsAnAnswer: what breaks while the answer to a panic is written
+// down cannot take the answer away.
+func TestPanicOnTheWayOutIsAnAnswer(t *testing.T) {
+	r := newRun(&Engine{log: zap.NewNop(), now: time.Now}, result(harmless), decision.Response) // nothing to count with
+	v := Verdict{}
+	r.recover("why", &v)
+	require.Equal(t, decision.Error, v.Outcome)
+	require.Equal(t, decision.CodeUnknown, v.Code)
+	require.Equal(t, "engine:panic", v.Cause)
+	require.Equal(t, r.id.ref, v.Ref)
 }
