@@ -26,6 +26,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/inference/onnxtest"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
+	judgemodel "github.com/sallyport-mcp/sallyport/models/judge"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
@@ -127,9 +128,13 @@ func (w *world) conceive(number int) *life {
 		c.ScannerTimeout = 20 * time.Second
 	}
 	src := inference.FS(defaultmodel.FS())
-	if l.temper.slow {
+	switch {
+	case l.temper.slow:
 		src = inference.FS(onnxtest.Files(w.t, onnxtest.Slow))
 		c.ModelWide = true
+	case rnd.IntN(2) == 0:
+		gate := src
+		src, c.Gate = inference.FS(judgemodel.FS()), &gate
 	}
 	c.Model, c.RuntimeLib = &src, onnxtest.Library(w.t)
 	c.ModelWorkers, c.ModelCache, c.ModelQueueTokens = pick(rnd, 1, 2), pick(rnd, 0, 1000), pick(rnd, 2048, 65_536)

@@ -296,7 +296,7 @@ func (r checkReport) print(out io.Writer, asJSON bool) error {
 		{"verdict", r.Verdict}, {"code", r.Code}, {"reason", r.Reason}, {"category", r.Category}, {"ref", r.Ref}, {"call", r.Call},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", line.name, line.value)
+			fmt.Fprintf(w, "%s\t%s\n", line.name, visible(line.value))
 		}
 	}
 	if r.RetryAfter > 0 {
@@ -306,8 +306,9 @@ func (r checkReport) print(out io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "score\t%.4f\n", r.Score)
 	}
 	fmt.Fprintf(w, "took\t%s\n", time.Duration(r.TookUS)*time.Microsecond)
-	if r.Body != "" {
-		fmt.Fprintf(w, "\nwhat would be sent instead:\n%s\n", r.Body)
+	if err := w.Flush(); err != nil || r.Body == "" {
+		return err
 	}
-	return w.Flush()
+	_, err := fmt.Fprintf(out, "\nwhat would be sent instead:\n%s\n", visible(r.Body, '\n', '\t', '\r')) // a tab in it is no column
+	return err
 }

@@ -94,7 +94,7 @@ func (b *builder) build(o options) {
 		closed(LabelSeverity, decision.Note.String(), decision.Review.String(), decision.Block.String()))
 	m.redactions = b.counter(NameRedactions, "Strings masked and tools removed.")
 	m.rules = newRuleHits(b.counterVec(NameInvariantHits, "Rules that fired. Rules are those of the loaded pack, at most 500, and other.", LabelRule, LabelAction))
-	m.reloads = b.counter(NameRulesReload, "Attempts to load the rules again.", closed(LabelResult, ReloadOK, ReloadFailed, ReloadUnchanged))
+	m.reloads = b.counter(NameRulesReload, "Attempts to load the rules, the first at the start.", closed(LabelResult, ReloadOK, ReloadFailed, ReloadUnchanged))
 	m.rulesVersion = b.gaugeVec(NameRulesVersion, "1 for the rule version that runs, a hash of its content; 0 for none.", LabelVersion)
 	m.rulesVersion.WithLabelValues(labelText("")).Set(0)
 	m.reloadOK = b.gauge(NameRulesLastReloadOK, "1 when the last attempt to load the rules succeeded.")
