@@ -31,7 +31,7 @@ func TestCascadeUnderChaosHidesNothing(t *testing.T) {
 }
 
 func cascadeChaos(t *testing.T, seed uint64) {
-	const callers, rounds, words = 16, 60, 30
+	const callers, rounds, words = 24, 100, 30
 	var passes atomic.Int64
 	var calm atomic.Bool
 	breaking := func(unit time.Duration) func(inference.RunControl, []inference.Window) error {
@@ -59,12 +59,12 @@ func cascadeChaos(t *testing.T, seed uint64) {
 	for i := range words / 3 {
 		suspects[fmt.Sprintf("word%d", i)] = 0.3 + float32(i)/50
 	}
-	r, gate := cascadeRig(t, &fakeModel{perWindow: 3, run: breaking(100 * time.Microsecond)}, suspects, func(c *ModelPoolConfig) {
+	r, gate := cascadeRig(t, &fakeModel{perWindow: 3, run: breaking(30 * time.Microsecond)}, suspects, func(c *ModelPoolConfig) {
 		c.Workers, c.Cache, c.QueueTokens, c.JudgeWindows = 3, 16, 400, 3
 		c.Hang, c.TerminateGrace = time.Second, 200*time.Millisecond
 		c.RestartLimit = 1 << 20
 	})
-	r.model.run = breaking(time.Millisecond)
+	r.model.run = breaking(300 * time.Microsecond)
 	// The same pool again, with the actor in the test's hands.
 	r.halt()
 	var inside *poolActor
@@ -106,7 +106,7 @@ func cascadeChaos(t *testing.T, seed uint64) {
 				}
 				got, err := r.Classify(ctx, segments, ModelLimits{})
 				cancel()
-				time.Sleep(time.Duration(rnd.IntN(20)) * time.Millisecond)
+				time.Sleep(time.Duration(rnd.IntN(3000)) * time.Microsecond)
 				if err != nil {
 					failed.Add(1)
 					continue
