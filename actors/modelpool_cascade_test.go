@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -83,6 +84,36 @@ func TestCascadeExitsEarly(t *testing.T) {
 		require.True(t, got.Segments[0].Blocked)
 		require.EqualValues(t, 1, r.model.windows.Load(), "the most suspicious one was enough")
 		require.Equal(t, 2, got.Skipped)
+	})
+}
+
+// What the judge is asked to read takes long and must not hold up all else.
+func TestCascadeLetsTheGateGoAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string // one worker: no two runs at once
+		note := func(name string, d time.Duration) func(inference.RunControl, []inference.Window) error {
+			return func(c inference.RunControl, _ []inference.Window) error {
+				order = append(order, name)
+				return computing(c, d)
+			}
+		}
+		gate := &fakeModel{perWindow: 100}
+		r, _ := cascadeRig(t, gate, map[string]float32{"odd": 0.4}, func(c *ModelPoolConfig) { c.Workers, c.Judge.Limits.Windows = 1, 1 })
+		defer r.stop()
+		gate.run, r.model.run = note("gate", time.Millisecond), note("judge", 100*time.Millisecond)
+		var group sync.WaitGroup
+		ask := func(text string) {
+			group.Go(func() {
+				_, err := r.read(10*time.Second, text)
+				require.NoError(t, err)
+			})
+			synctest.Wait()
+		}
+		ask("odd one\nodd two\nodd three") // the gate has read them; the judge is at the first
+		time.Sleep(10 * time.Millisecond)
+		ask("a quiet line")
+		group.Wait()
+		require.Equal(t, []string{"gate", "judge", "gate", "judge", "judge"}, order)
 	})
 }
 

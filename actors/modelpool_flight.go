@@ -13,6 +13,11 @@ import (
 type request struct {
 	msg      *messages.Classify
 	deadline time.Time
+	// urgent is when its windows should be read. What the gate reads may have the
+	// judge still before it, and gets half of the time: so it goes ahead of what waits
+	// for the judge, a run of which takes as long as many of the gate's, but not of
+	// what has waited for half of its own time.
+	urgent   time.Time
 	admitted time.Time
 	estimate time.Duration // what it was expected to take, 0 when unknown
 	scores   []float32
@@ -72,8 +77,8 @@ func (r *request) blocks(index int, score float32) bool {
 // rank sets urgency and last moment from those who wait.
 func (f *flight) rank() {
 	for i, w := range f.waiters {
-		if i == 0 || w.req.deadline.Before(f.need.Urgent) {
-			f.need.Urgent = w.req.deadline
+		if i == 0 || w.req.urgent.Before(f.need.Urgent) {
+			f.need.Urgent = w.req.urgent
 		}
 		if i == 0 || w.req.deadline.After(f.need.Latest) {
 			f.need.Latest = w.req.deadline
@@ -103,6 +108,10 @@ func (p *poolActor) admit(m *messages.Classify) {
 	}
 	if req.deadline.IsZero() {
 		req.deadline = now.Add(unboundedWait)
+	}
+	req.urgent = req.deadline
+	if m.Stage == messages.StageGate {
+		req.urgent = now.Add(req.deadline.Sub(now) / 2)
 	}
 	if !req.deadline.After(now) {
 		p.refuse(m, messages.ModelUnreachable)
@@ -137,7 +146,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 				f = new(flight)
 			}
 			*f = flight{key: key, window: w, queued: now, listed: true,
-				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.deadline, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
+				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.urgent, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
 			p.flights[key] = f
 			fresh = append(fresh, f)
 			tokens, longest = tokens+f.need.Tokens, max(longest, f.need.Tokens)
@@ -182,7 +191,7 @@ func (p *poolActor) board(req *request, fresh []*flight) {
 			continue
 		}
 		// A second waiter can make a queued window more urgent, or keep it longer.
-		if req.deadline.Before(f.need.Urgent) || req.deadline.After(f.need.Latest) {
+		if req.urgent.Before(f.need.Urgent) || req.deadline.After(f.need.Latest) {
 			queued := p.queue.Remove(f)
 			f.rank()
 			if queued {
