@@ -1,9 +1,6 @@
 package content
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // minKeyword is the shortest keyword, in bytes: the index is keyed by three bytes.
 const minKeyword = 3
@@ -156,70 +153,6 @@ func (x *keywordIndex) first(text string) int {
 		return false
 	})
 	return first
-}
-
-// ahead remembers the first place of something at or after another, so that looks whose windows overlap read each
-// byte once.
-type ahead struct {
-	from, at int
-	known    bool
-}
-
-// within reports whether what find looks for begins in text[lo:hi]. find returns the first place in a text, or its
-// length. Calls come with rising lo, nearly always.
-func (a *ahead) within(find func(string) int, text string, lo, hi int) bool {
-	return a.next(find, text, lo) < min(hi, len(text))
-}
-
-// next returns the first place at or after lo, the length of text when there is none.
-func (a *ahead) next(find func(string) int, text string, lo int) int {
-	if a.known && lo < a.from {
-		// A look a little before the last one.
-		if at := lo + find(text[lo:min(len(text), a.from+aheadBack)]); at < a.from {
-			return at
-		}
-		return a.at
-	}
-	if !a.known || lo > a.at {
-		a.from, a.at, a.known = lo, lo+find(text[lo:]), true
-	}
-	return a.at
-}
-
-// aheadBack is no less than the length of what is looked for, in bytes.
-const aheadBack = 64
-
-// behind remembers the last byte of a set before another, so that looks that go back read each byte once.
-type behind struct{ read, last int } // last is one more than its place
-
-// before returns where the last byte of set before byte at stands, -1 for none. Calls come with rising at, nearly
-// always.
-func (b *behind) before(set *charset, text string, at int) int {
-	if at < b.last {
-		// A look a little before the last one.
-		for i := at - 1; i >= 0; i-- {
-			if set[text[i]] {
-				return i
-			}
-		}
-		return -1
-	}
-	for ; b.read < at; b.read++ {
-		if set[text[b.read]] {
-			b.last = b.read + 1
-		}
-	}
-	return b.last - 1
-}
-
-// finding returns a function that finds s, for ahead.
-func finding(s string) func(string) int {
-	return func(text string) int {
-		if i := strings.Index(text, s); i >= 0 {
-			return i
-		}
-		return len(text)
-	}
 }
 
 // foldASCII returns s with its ASCII letters in lower case and all else as it is.

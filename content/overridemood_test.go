@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestOrdersBlockAndMentionsAreReviews: what is said to the reader is refused, what is told about, quoted or shown as
@@ -81,4 +82,19 @@ func TestQuotation(t *testing.T) {
 		at := strings.Index(line, "§")
 		require.Equal(t, want, quotedAt(line, at), line)
 	}
+}
+
+// TestLineMemo compares where lines are remembered to begin with a search from each place.
+func TestLineMemo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"\n", " ", "\t", "a", "- b ", strings.Repeat(" ", 30)}), 1, 60).Draw(t, "parts"), "")
+		var m lineMemo
+		for at := 0; at < len(text); at += rapid.IntRange(1, 20).Draw(t, "step") {
+			from := max(0, at-rapid.IntRange(0, 25).Draw(t, "back"))
+			start, lead := m.begin(text, from)
+			want := strings.LastIndexByte(text[:from], '\n') + 1
+			require.Equal(t, want, start)
+			require.Equal(t, strings.TrimLeft(text[want:from], " \t"), text[min(lead, from):from])
+		}
+	})
 }

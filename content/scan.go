@@ -80,25 +80,6 @@ type listed struct {
 	worst       Severity // of them
 }
 
-// reached is how far families of detectors have read a view: what keeps texts full of beginnings linear. It says
-// nothing about any other view.
-type reached struct {
-	markup, fenced, value, verbs int
-	turned, noted                int // takeovers and notes to a machine
-	azure                        int
-	things, pasts                ahead // the words of an override
-	soft, softEnd                int   // soft hyphens around single letters in a row, and where the last one ended
-	pem                          pemMemo
-	putty                        ahead
-	svg, scripts, links          ahead
-	accounts                     ahead
-	authTokens, commands         int
-	ats, plusOnes, closings      ahead
-	reports                      ahead
-	lines                        lineMemo
-	stops, brackets, tags        behind
-}
-
 // newScan returns the state of a look at d.
 func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
 	n := len(builtinDetectors) + len(s.user)

@@ -104,7 +104,7 @@ func urlEnd(text string, start int) int {
 			return end
 		case setURL[c]:
 			end++
-		case oneOf(text[end:], wideDots[:]) > 0 && strings.IndexAny(text[start:end], "/?#") < 0:
+		case oneOf(text[end:], wideDots[:]) > 0 && !strings.ContainsAny(text[start:end], "/?#"):
 			end += len(wideDots[0])
 		default:
 			return end
