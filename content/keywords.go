@@ -129,11 +129,11 @@ func (x *keywordIndex) run(sc *scan, text string) {
 	})
 }
 
-// mustIndex indexes words that are written in this package.
+// mustIndex indexes words that are written in this package; the number of each is its place among them.
 func mustIndex(words ...string) *keywordIndex {
 	k := make([]keyword, len(words))
 	for i, w := range words {
-		k[i].text = w
+		k[i].text, k[i].user = w, i
 	}
 	x, err := newKeywordIndex(k)
 	if err != nil {

@@ -78,13 +78,15 @@ func (sc *scan) hiddenStyle(at int) {
 }
 
 // addressees are the ways in which hidden text calls on whoever reads it as a machine.
-var addressees = []string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
+var addressees = [...]string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
 
 // addressing finds whether a text has anything that addressed goes on to look for.
-var addressing = mustIndex(append([]string{"ignore ", "disregard ", "forget "}, addressees...)...)
+var addressing = mustIndex(append([]string{"ignore ", "disregard ", "forget "}, addressees[:]...)...)
 
 // commands are what such text asks for.
 var commands = []string{"ignore", "disregard", "forget", "you must", "you should", "must ", "do not tell", "don't tell", "do not mention", "send ", "forward ", "call ", "execute", "run ", "reveal", "include ", "exfiltrate", "upload", "read ", "instead", "follow ", "respond with", "reply with", "output ", "say ", "recommend", "approve", "rate this", "give this"}
+
+var addresseeWords, commandWords = mustIndex(addressees[:]...), mustIndex(commands...)
 
 // addressed reports whether text speaks to a model and asks it for something. Both are needed: comments speak
 // of models and give orders to people all the time.
@@ -96,36 +98,30 @@ func addressed(text string) bool {
 	if overridePhrase(l) {
 		return true
 	}
-	for _, a := range addressees {
-		i := wordIndex(l, a)
-		if i < 0 {
-			continue
+	// The order stands near its addressee, of which the first of each kind counts.
+	var near [len(addressees)]Range
+	addresseeWords.walk(l, func(w *keyword, at int) bool {
+		if end := at + len(w.text); near[w.user].End == 0 && wordAt(l, at, end) {
+			near[w.user] = Range{max(0, at-60), min(len(l), end+90)}
 		}
-		// The order stands near its addressee.
-		near := l[max(0, i-60):min(len(l), i+len(a)+90)]
-		for _, c := range commands {
-			if wordIndex(near, c) >= 0 {
-				return true
+		return true
+	})
+	found := false
+	commandWords.walk(l, func(w *keyword, at int) bool {
+		end := at + len(w.text)
+		for _, n := range near {
+			if at >= n.Start && end <= n.End && wordAt(l[n.Start:n.End], at-n.Start, end-n.Start) {
+				found = true
 			}
 		}
-	}
-	return false
+		return !found
+	})
+	return found
 }
 
-// wordIndex is strings.Index for a phrase that starts a word.
-func wordIndex(s, phrase string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], phrase)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		end := i + len(phrase)
-		if (i == 0 || !isAlnum(s[i-1])) && (!isAlnum(phrase[len(phrase)-1]) || end == len(s) || !isAlnum(s[end])) {
-			return i
-		}
-		from = i + 1
-	}
+// wordAt reports whether s[start:end] begins a word and, where it ends in a letter or a digit, ends one.
+func wordAt(s string, start, end int) bool {
+	return (start == 0 || !isAlnum(s[start-1])) && (!isAlnum(s[end-1]) || end == len(s) || !isAlnum(s[end]))
 }
 
 // overridePhrase reports whether lower-case text has the phrase of the override detector.
