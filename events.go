@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 
@@ -13,17 +14,15 @@ import (
 
 // append hands a record to the audit trail.
 func (e *Engine) append(r *audit.Record) error {
-	if e.tree() == nil {
-		held, over := e.early.hold(r)
-		if held {
-			return nil
-		}
-		if !over || e.tree() == nil { // too many, or of an engine that never came up
-			e.metrics.AuditDropped(1)
-			return errTrailClosed
-		}
+	if e.early.hold(r) {
+		return nil
 	}
-	return e.tree().Audit.Append(r)
+	t := e.tree()
+	if t == nil { // too many, or of an engine that never came up
+		e.metrics.AuditDropped(1)
+		return errTrailClosed
+	}
+	return t.Audit.Append(r)
 }
 
 // event writes an audit line that is not about one exchange.
@@ -50,33 +49,36 @@ func (e *Engine) nameRules(t *messages.Tuple) {
 type earlyEvents struct {
 	mu   sync.Mutex
 	held []*audit.Record
-	over bool
+	over atomic.Bool // everything held was written; set under mu
 }
 
 // maxEarly bounds what is kept; a start writes a handful of lines.
 const maxEarly = 64
 
-// hold keeps r if there is room, and says whether the trail is there already.
-func (q *earlyEvents) hold(r *audit.Record) (held, over bool) {
+// hold keeps r, if the start is not over and there is room, and says whether it did.
+func (q *earlyEvents) hold(r *audit.Record) bool {
+	if q.over.Load() {
+		return false
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.over && len(q.held) < maxEarly {
-		q.held = append(q.held, r)
-		return true, false
+	if q.over.Load() || len(q.held) >= maxEarly {
+		return false
 	}
-	return false, q.over
+	q.held = append(q.held, r)
+	return true
 }
 
-// release hands everything that was kept to write, in order. The trail must be
-// there already.
+// release hands everything that was kept to write, in order and before anything that
+// comes later. The trail must be there already, and write must not wait for it.
 func (q *earlyEvents) release(write func(*audit.Record) error) {
 	q.mu.Lock()
-	held := q.held
-	q.held, q.over = nil, true
-	q.mu.Unlock()
-	for _, r := range held {
+	defer q.mu.Unlock()
+	for _, r := range q.held {
 		_ = write(r) // counted by the trail itself
 	}
+	q.held = nil
+	q.over.Store(true)
 }
 
 // auditSink is the configured sink, behind which a start that fails still leaves

@@ -108,7 +108,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 	e.running.Store(tree)
 	e.nameRules(tree.Rules.Current())
 	e.measureModel()
-	e.early.release(e.append)
+	e.early.release(tree.Audit.Append)
 	go e.moveGauges()
 	return nil
 }

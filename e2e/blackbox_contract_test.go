@@ -298,7 +298,9 @@ func tellsNothing(t *testing.T, body string, r wireReply) {
 		}
 		return
 	}
+	ref, _ := r.data["ref"].(string) // random, so it may hold a short word
+	told := strings.ReplaceAll(r.reason+r.rawData, ref, "")
 	for _, word := range []string{"denied_tool", "detector", "classifier", "instruction", "aws", "email", "access-list", "session", "svc", "tools/"} {
-		require.NotContains(t, r.reason+r.rawData, word)
+		require.NotContains(t, told, word)
 	}
 }

@@ -329,8 +329,8 @@ func TestAuditRefuses(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"deny", "continue"} {
 		t.Run(mode, func(t *testing.T) {
-			s := serve(t, noModel.with(env{"AUDIT_LOG_PATH": "/dev/full", "AUDIT_FAILURE_MODE": mode, "FAILURE_MODE": "failOpen"}))
-			s.trail = "" // it cannot be read
+			s := launch(t, noModel.with(env{"AUDIT_LOG_PATH": "/dev/full", "AUDIT_FAILURE_MODE": mode, "FAILURE_MODE": "failOpen"}))
+			s.awaitLog("serving", nil) // under deny it is degraded by the first line it loses, and may never be seen so
 			x := request(`{"name":"forecast"}`)
 			var a answer
 			eventually(t, func() bool { a = s.ask(x); return s.metric("mcp_guardrails_audit_dropped_total") > 1 }, "no line was lost")
