@@ -40,7 +40,7 @@ func BenchmarkCallWhileReloading(b *testing.B) {
 			e, err := sallyport.New(cfg)
 			require.NoError(b, err)
 			require.NoError(b, e.Start(b.Context()))
-			defer e.Shutdown(context.Background()) //nolint:errcheck // the benchmark is over
+			defer e.Shutdown(context.Background())
 			require.Equal(b, sallyport.Serving, e.AwaitServing(b.Context()))
 			stop, done := make(chan struct{}), make(chan int)
 			go func() {
