@@ -37,7 +37,7 @@ func TestOverloadIsNotDegradation(t *testing.T) {
 // has its audit line.
 func TestScanEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
-	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": lasting(500)}))
+	s := serve(t, slow.with(env{"SCANNER_TIMEOUT_MS": "400", "EXCHANGE_TIMEOUT_MS": lasting(2000)}))
 	const dense = "kim@example.org 4111 1111 1111 1111 "
 	a := s.ask(result(`{"content":[{"type":"text","text":"` + strings.Repeat(dense, heavy(48<<20)/len(dense)) + `"}]}`))
 	s.refused(a, undecided)
