@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestAdmissionShedsWhenFull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAdmission(c.exchanges, c.bytes, noGauge)
+				a := newAdmission(c.exchanges, c.bytes, time.Now, noGauge)
 				require.Empty(t, a.enter(context.Background(), c.first))
 				require.Equal(t, c.shed, a.enter(context.Background(), c.next))
 				a.leave(c.first)
@@ -37,7 +38,7 @@ func TestAdmissionShedsWhenFull(t *testing.T) {
 
 func TestAdmissionAbsorbsAShortBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(1, 1<<20, noGauge)
+		a := newAdmission(1, 1<<20, time.Now, noGauge)
 		require.Empty(t, a.enter(context.Background(), 1))
 		got := make(chan string)
 		go func() { got <- a.enter(context.Background(), 1) }()
@@ -49,15 +50,97 @@ func TestAdmissionAbsorbsAShortBurst(t *testing.T) {
 }
 
 func TestAdmissionAdmitsMoreBytesThanTheBudgetAlone(t *testing.T) {
-	a := newAdmission(2, 100, noGauge)
+	a := newAdmission(2, 100, time.Now, noGauge)
 	require.Empty(t, a.enter(context.Background(), 1000), "oversize is the parser's to refuse")
 	a.leave(1000)
 }
 
 func TestAdmissionHonoursTheCaller(t *testing.T) {
-	a := newAdmission(1, 100, noGauge)
+	a := newAdmission(1, 100, time.Now, noGauge)
 	require.Empty(t, a.enter(context.Background(), 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.NotEmpty(t, a.enter(ctx, 1))
+}
+
+// entering starts n that ask for a place at once and returns where their answers come.
+func entering(a *admission, n int) <-chan string {
+	got := make(chan string, n)
+	for range n {
+		go func() { got <- a.enter(context.Background(), 1) }()
+	}
+	synctest.Wait()
+	return got
+}
+
+func TestAdmissionKeepsNobodyWaitingInVainTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(1, 1<<20, time.Now, noGauge)
+		require.Empty(t, a.enter(context.Background(), 1))
+
+		burst := entering(a, 20)
+		require.Empty(t, burst, "a burst waits, all of it")
+		time.Sleep(admissionWait)
+		synctest.Wait()
+		require.Len(t, burst, 20)
+
+		flood := entering(a, 20)
+		require.Len(t, flood, 19, "one may hope, the others are told at once")
+		time.Sleep(admissionWait)
+		synctest.Wait()
+		require.Len(t, flood, 20)
+
+		time.Sleep(vainHold)
+		require.Empty(t, entering(a, 20), "after a while it is a burst again")
+		time.Sleep(admissionWait)
+		synctest.Wait()
+		a.leave(1)
+	})
+}
+
+func TestAdmissionLineIsAsLongAsThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places = 40
+		a := newAdmission(places, 1<<20, time.Now, noGauge)
+		fill := func(n int) {
+			for range n {
+				require.Empty(t, a.enter(context.Background(), 1))
+			}
+		}
+		fill(places)
+		require.NotEmpty(t, a.enter(context.Background(), 1), "in vain")
+		for range 20 {
+			a.leave(1)
+		}
+		fill(20)
+		time.Sleep(admissionWait)
+		flood := entering(a, 30)
+		require.Len(t, flood, 20, "twenty left within the wait, so ten may stand in line")
+		for range 10 {
+			a.leave(1)
+		}
+		synctest.Wait()
+		require.Len(t, flood, 30)
+		admitted := 0
+		for range 30 {
+			if <-flood == "" {
+				admitted++
+			}
+		}
+		require.Equal(t, 10, admitted, "everybody in line found a place")
+		require.Zero(t, a.waiting.Load())
+	})
+}
+
+// A caller who goes away says nothing about whether waiting is in vain.
+func TestAdmissionOfACallerWhoLeftIsNotInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(1, 100, time.Now, noGauge)
+		require.Empty(t, a.enter(context.Background(), 1))
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		require.NotEmpty(t, a.enter(ctx, 1))
+		require.Empty(t, entering(a, 5))
+		time.Sleep(admissionWait)
+	})
 }

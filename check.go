@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/content"
@@ -30,25 +31,51 @@ func (e *Engine) CheckResponse(ctx context.Context, ex *Exchange) Verdict {
 	return e.check(ctx, ex, decision.Response)
 }
 
-func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) (v Verdict) {
+func (e *Engine) check(ctx context.Context, ex *Exchange, phase Phase) Verdict {
+	decide, v := e.Admit(ctx, ex, phase)
+	if decide == nil {
+		return v
+	}
+	return decide(ctx)
+}
+
+// Admit takes a place for one exchange, waiting a moment for one when the engine is
+// full, and returns the function that decides it: the rest of [Engine.CheckRequest]
+// or [Engine.CheckResponse]. The function must be called once, because it gives the
+// place back. It is nil when there was no place; then the verdict is the answer,
+// counted and recorded like any other. A server that decides on goroutines of their
+// own needs none for what it has no room for.
+func (e *Engine) Admit(ctx context.Context, ex *Exchange, phase Phase) (decide func(context.Context) Verdict, v Verdict) {
 	if ex == nil {
 		ex = &Exchange{HasBody: true} // an empty question is malformed, not a crash
 	}
+	missing := e.admission.enter(ctx, len(ex.Body))
+	if missing == "" {
+		return func(ctx context.Context) Verdict { return e.admitted(ctx, ex, phase) }, Verdict{}
+	}
+	r := newRun(e, ex, phase)
+	_, span := e.span(ctx, telemetry.SpanCheck)
+	defer func() {
+		r.recover(recover(), &v)
+		r.close(span, v)
+	}()
+	r.shed = missing
+	r.in.Shed, r.in.RetryAfter = true, shedRetryAfter
+	return nil, r.finish()
+}
+
+// shedRetryAfter is what a shed caller is told to wait: long enough for the
+// exchanges that were in flight to be gone.
+const shedRetryAfter = time.Second
+
+// admitted decides an exchange that has a place.
+func (e *Engine) admitted(ctx context.Context, ex *Exchange, phase Phase) (v Verdict) {
 	r := newRun(e, ex, phase)
 	ctx, span := e.span(ctx, telemetry.SpanCheck)
 	defer func() {
 		r.recover(recover(), &v)
-		if span.IsRecording() {
-			span.SetAttributes(telemetry.AttrPhase.String(phase.String()), telemetry.AttrMethod.String(telemetry.MethodLabel(ex.Method)),
-				telemetry.AttrBytes.Int(ex.Size()), telemetry.AttrOutcome.String(v.Outcome.String()))
-		}
-		span.End()
+		r.close(span, v)
 	}()
-
-	if r.shed = e.admission.enter(ctx, len(ex.Body)); r.shed != "" {
-		r.in.Shed, r.in.RetryAfter = true, shedRetryAfter
-		return r.finish()
-	}
 	defer e.admission.leave(len(ex.Body))
 	defer r.yield()
 	// One deadline bounds everything that waits: the scanners. What follows them is
@@ -77,10 +104,6 @@ var errScannerTimeout = errors.New("scanner timeout")
 // ScannerTimeout is the deadline of one scanner that is in force. Like
 // [Engine.ExchangeTimeout] it changes once, when the cost of the model is known.
 func (e *Engine) ScannerTimeout() time.Duration { return e.timeouts().scanner }
-
-// shedRetryAfter is what a shed caller is told to wait: long enough for the
-// exchanges that were in flight to be gone.
-const shedRetryAfter = time.Second
 
 // run is one exchange on its way through the engine. All of it happens on the
 // caller's goroutine, except what the model and the trace shard do when asked.
@@ -120,6 +143,15 @@ func newRun(e *Engine, ex *Exchange, phase Phase) *run {
 	r := &run{e: e, ex: ex, phase: phase, began: e.now(), id: mint(), service: ex.Service()}
 	r.in.Ref = r.id.ref
 	return r
+}
+
+// close ends the span of the exchange with its verdict.
+func (r *run) close(span trace.Span, v Verdict) {
+	if span.IsRecording() {
+		span.SetAttributes(telemetry.AttrPhase.String(r.phase.String()), telemetry.AttrMethod.String(telemetry.MethodLabel(r.ex.Method)),
+			telemetry.AttrBytes.Int(r.ex.Size()), telemetry.AttrOutcome.String(v.Outcome.String()))
+	}
+	span.End()
 }
 
 // side is the phase in content's words.

@@ -102,7 +102,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.gauges, e.gaugesEnd, e.load = make(chan struct{}), make(chan struct{}), e.loadModel
 	e.loadFirst = e.loadGate
-	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, func(exchanges, bytes int64) {
+	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, e.now, func(exchanges, bytes int64) {
 		e.metrics.Inflight.Set(float64(exchanges))
 		e.metrics.InflightBytes.Set(float64(bytes))
 	})

@@ -43,7 +43,8 @@ func serveBare(b *testing.B) extmcp.ExtMcpClient {
 }
 
 // BenchmarkCall compares a call through the server, with a checker that does
-// nothing, with a bare server that answers the same messages.
+// nothing, with a bare server that answers the same messages, and with a server that
+// has no room.
 func BenchmarkCall(b *testing.B) {
 	md, err := structpb.NewStruct(map[string]any{"principal": "ana", "session": "s", "exchange": "e", "tenant": "blue"})
 	require.NoError(b, err)
@@ -55,7 +56,8 @@ func BenchmarkCall(b *testing.B) {
 	served := start(b, func(context.Context, *decision.Exchange) decision.Verdict {
 		return decision.Verdict{Outcome: decision.Allow, Ref: "0a1b2c3d4e5f6g7h", Call: strings.Repeat("t", 200)}
 	}, Options{})
-	for name, client := range map[string]extmcp.ExtMcpClient{"bare": serveBare(b), "server": served.mcp} {
+	full := startChecker(b, oneDoor{}, Options{})
+	for name, client := range map[string]extmcp.ExtMcpClient{"bare": serveBare(b), "server": served.mcp, "refused": full.mcp} {
 		b.Run(name+"/one", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

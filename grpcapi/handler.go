@@ -67,13 +67,13 @@ func handleResponse(srv any, ctx context.Context, dec func(any) error, _ grpc.Un
 func (s *Server) request(ctx context.Context, in *extmcp.McpRequest, dropped int) *extmcp.McpRequestResult {
 	x := s.mapper.request(in)
 	x.Dropped = dropped
-	return requestReply(x, s.decide(ctx, x, s.checker.CheckRequest))
+	return requestReply(x, s.decide(ctx, x))
 }
 
 func (s *Server) response(ctx context.Context, in *extmcp.McpResponse, dropped int) *extmcp.McpResponseResult {
 	x := s.mapper.response(in)
 	x.Dropped = dropped
-	return responseReply(x, s.decide(ctx, x, s.checker.CheckResponse))
+	return responseReply(x, s.decide(ctx, x))
 }
 
 // guard, deferred, turns a panic into a denial that answer is given.
@@ -111,8 +111,9 @@ func (s *Server) receive(phase decision.Phase, f *frame, dec func(any) error) (*
 }
 
 // decide asks the checker and answers in time whatever it does: it runs on a
-// goroutine of its own, which is left behind when it is overdue.
-func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(context.Context, *decision.Exchange) decision.Verdict) decision.Verdict {
+// goroutine of its own, which is left behind when it is overdue. What the checker has
+// no room for costs no goroutine.
+func (s *Server) decide(ctx context.Context, x *decision.Exchange) decision.Verdict {
 	if onProbeConn(ctx) {
 		s.opts.Observer.Shed(x.Phase)
 		v := refusal(decision.Shed, decision.CodeResourceExhausted, decision.Rate, decision.ReasonShed, "")
@@ -123,11 +124,15 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 	defer s.inflight.Add(-1)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.timeout.Load()))
 	defer cancel()
+	check, v := s.admit(ctx, x)
+	if check == nil {
+		return v
+	}
 
 	answer := make(chan decision.Verdict, 1)
 	go func() {
 		defer s.guard(x.Phase, func(v decision.Verdict) { answer <- v })
-		answer <- check(ctx, x)
+		answer <- check(ctx)
 	}()
 	select {
 	case v := <-answer:
@@ -142,7 +147,7 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 		return v
 	case <-late.C:
 	}
-	v := unavailable("")
+	v = unavailable("")
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return v // the caller is gone; nobody reads this and nothing is wrong
 	}
@@ -150,6 +155,17 @@ func (s *Server) decide(ctx context.Context, x *decision.Exchange, check func(co
 	s.opts.Observer.Refused(x.Phase, v)
 	s.opts.Logger.Error("checker overdue, call denied", zap.Stringer("phase", x.Phase), zap.String("ref", v.Ref), zap.Error(context.Cause(ctx)))
 	return v
+}
+
+// admit returns what decides x, or nil and the refusal where there is no room.
+func (s *Server) admit(ctx context.Context, x *decision.Exchange) (check func(context.Context) decision.Verdict, refused decision.Verdict) {
+	if s.door != nil {
+		return s.door.Admit(ctx, x, x.Phase)
+	}
+	if x.Phase == decision.Response {
+		return func(ctx context.Context) decision.Verdict { return s.checker.CheckResponse(ctx, x) }, refused
+	}
+	return func(ctx context.Context) decision.Verdict { return s.checker.CheckRequest(ctx, x) }, refused
 }
 
 // panicked turns a panic into the denial of the call it happened in.

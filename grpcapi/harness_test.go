@@ -55,6 +55,12 @@ type running struct {
 // start serves check until the test ends.
 func start(t testing.TB, check checkFunc, o Options) *running {
 	t.Helper()
+	return startChecker(t, check, o)
+}
+
+// startChecker serves a checker until the test ends.
+func startChecker(t testing.TB, check Checker, o Options) *running {
+	t.Helper()
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1:0"
 	}

@@ -20,6 +20,13 @@ type Checker interface {
 	CheckResponse(ctx context.Context, x *decision.Exchange) decision.Verdict
 }
 
+// Door is a [Checker] with a limit to what it decides at once. Admit waits a moment
+// for a place and returns the function that decides, to be called once; or nil, and
+// the verdict that refuses. It keeps its word on time, as it has no payload to read.
+type Door interface {
+	Admit(ctx context.Context, x *decision.Exchange, phase decision.Phase) (decide func(context.Context) decision.Verdict, refused decision.Verdict)
+}
+
 // Options say how the server listens. The zero value of a field is its default.
 type Options struct {
 	// Addr is host:port or unix:/absolute/path; 127.0.0.1:9001 by default. A

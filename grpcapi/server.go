@@ -24,6 +24,7 @@ import (
 type Server struct {
 	opts    Options
 	checker Checker
+	door    Door // nil: the checker has none
 	mapper  mapper
 	health  *health
 	grpc    *grpc.Server
@@ -51,6 +52,7 @@ func New(checker Checker, o Options) (*Server, error) {
 		opts: o, checker: checker, mapper: newMapper(o.KeepHeaders), health: newHealth(),
 		draining: make(chan struct{}), graceful: make(chan struct{}),
 	}
+	s.door, _ = checker.(Door)
 	s.SetTimeout(o.Timeout)
 	options := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(newCodec()),
