@@ -3,6 +3,7 @@ package telemetry
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,14 +46,22 @@ const (
 // maxLogText is the most that Text keeps, in bytes.
 const maxLogText = 256
 
+// A message is written so often in a second, then every so manieth time: what goes wrong with every call must not fill a
+// disk, nor take the time of those calls. Metrics and the audit trail count exactly.
+const (
+	logBurst = 100
+	logEvery = 100
+)
+
 // NewLogger returns a logger that writes one JSON object a line to w, at level and above. The level can be changed while it
-// runs. Nothing is sampled and no global logger is touched.
+// runs. The same message is written logBurst times a second, then every logEvery-th time. No global logger is touched.
 func NewLogger(w zapcore.WriteSyncer, level zap.AtomicLevel) *zap.Logger {
 	enc := zap.NewProductionEncoderConfig()
 	enc.TimeKey = "ts"
 	enc.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	enc.EncodeDuration = zapcore.StringDurationEncoder
-	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(enc), zapcore.Lock(w), level), zap.ErrorOutput(zapcore.Lock(w)))
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(enc), zapcore.Lock(w), level)
+	return zap.New(zapcore.NewSamplerWithOptions(core, time.Second, logBurst, logEvery), zap.ErrorOutput(zapcore.Lock(w)))
 }
 
 // Text is a log field for text that came from outside: capped, and with everything that a terminal might act on replaced.

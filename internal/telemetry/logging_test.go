@@ -5,6 +5,7 @@ import (
 	"encoding/json/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,22 @@ func TestLoggerWritesJSONLines(t *testing.T) {
 	require.False(t, ts.IsZero())
 	delete(got, "ts")
 	require.Equal(t, map[string]any{"level": "info", "msg": MsgStopped, "duration": "1.5s", "method": "a\ufffdb\ufffd[2J\ufffd"}, got)
+}
+
+func TestLoggerDoesNotRepeatItselfForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		log := NewLogger(zapcore.AddSync(&out), zap.NewAtomicLevelAt(zap.InfoLevel))
+		for range logBurst + 10*logEvery {
+			log.Warn(MsgAuditFailing)
+		}
+		log.Warn(MsgServing)
+		require.Equal(t, logBurst+10, strings.Count(out.String(), MsgAuditFailing))
+		require.Equal(t, 1, strings.Count(out.String(), MsgServing), "one message does not silence another")
+		time.Sleep(time.Second)
+		log.Warn(MsgAuditFailing)
+		require.Equal(t, logBurst+11, strings.Count(out.String(), MsgAuditFailing))
+	})
 }
 
 func TestTextIsCapped(t *testing.T) {
