@@ -100,5 +100,8 @@ func builtinKeywords() []keyword {
 	k = append(k, overrideLanguageKeywords()...)
 	k = append(k, markupKeywords()...)
 	k = append(k, poisonKeywords()...)
+	k = append(k, cipherKeywords()...)
+	k = append(k, leetKeywords()...)
+	k = append(k, transferKeywords()...)
 	return k
 }

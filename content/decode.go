@@ -39,6 +39,14 @@ func (sc *scan) derive(v *view, f features) {
 		sc.decodeRun(v, r)
 	}
 	sc.evenViews(v)
+	if f.has(hasCodes) {
+		sc.codeViews(v)
+	}
+	if quotedPrintable(v.text) {
+		sc.stepView(v, ViewDecoded, 1, quotedStep)
+	}
+	sc.transferViews(v)
+	sc.decipher(v)
 }
 
 // normalised queues the folded text of v, if folding shows anything, and reports whether it does.
@@ -105,6 +113,7 @@ func (sc *scan) decodeRun(v *view, r run) {
 	}
 	text := v.text[r.start:r.end]
 	if !promising(text) {
+		sc.otherRun(v, r, text)
 		return
 	}
 	end, body := wrapped(v.text, r)
@@ -198,7 +207,7 @@ func plausible(b []byte) bool {
 	if len(b) < 10 {
 		return false
 	}
-	if compressed(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 {
+	if compressed(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 || b[0] == 0 && b[2] == 0 && b[4] == 0 {
 		return true
 	}
 	for i := 0; i < len(b); {
@@ -458,15 +467,16 @@ func blockBegins(b []byte) bool {
 }
 
 // asText returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last
-// character, or UTF-16 of ASCII as some shells encode their commands.
+// character, or UTF-16 of ASCII as some shells encode their commands, in either order of bytes.
 func asText(b []byte) (string, bool) {
-	if len(b) >= 8 && b[1] == 0 && b[3] == 0 && b[5] == 0 && b[0] != 0 {
+	if len(b) >= 8 && (b[1]|b[3]|b[5] == 0 && b[0] != 0 || b[0]|b[2]|b[4] == 0 && b[1] != 0) {
+		high := boolInt(b[0] != 0) // where the high byte of each pair stands
 		narrow := make([]byte, 0, len(b)/2)
 		for i := 0; i+1 < len(b); i += 2 {
-			if b[i+1] != 0 || b[i] >= 0x80 {
+			if b[i+high] != 0 || b[i+1-high] >= 0x80 {
 				return "", false
 			}
-			narrow = append(narrow, b[i])
+			narrow = append(narrow, b[i+1-high])
 		}
 		b = narrow
 	}

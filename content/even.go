@@ -7,9 +7,10 @@ import "strings"
 const (
 	minEven    = 3           // pieces
 	minPieces  = 24          // bytes of them together
-	maxEvenGap = 3           // bytes between two
+	maxEvenGap = 7           // bytes between two, as in "…" + "…"
 	maxPiece   = minWrap - 1 // bytes of one: longer lines are read as wrapped base64
 	minPair    = 2
+	minQuads   = 8 // words of four letters in a row that no language has
 )
 
 // evenWords are words of one length in a row.
@@ -29,7 +30,7 @@ func (sc *scan) evenViews(v *view) {
 		end := w.end
 		for next := end; next < len(v.text) && next-end <= maxEvenGap; next++ {
 			if byteClass[v.text[next]]&classWord != 0 {
-				if last := extent(v.text, next, w.size, setAllB64); last-next < w.size {
+				if last := extent(v.text, next, w.size, setAllB64); last-next <= w.size {
 					end = last
 				}
 				break
@@ -41,7 +42,7 @@ func (sc *scan) evenViews(v *view) {
 			prefix = "0x"
 		case w.size == 6 && strings.HasPrefix(first, "U+00"):
 			prefix = "U+00"
-		case w.size < 8 && w.size != minPair, !evenGap[v.text[w.start+w.size]]:
+		case w.size < 8 && w.size != minPair && (w.size != 4 || w.count < minQuads), !evenGap[v.text[w.start+w.size]]:
 			// Words of a language are as short, and escapes are undone elsewhere.
 			continue
 		}
@@ -62,13 +63,13 @@ func (sc *scan) evenViews(v *view) {
 const evenHead = 24
 
 // evenGap is what stands between pieces, or begins what does.
-var evenGap = newCharset(" \t\r\n,;:.|")
+var evenGap = newCharset(" \t\r\n,;:.|\"'")
 
 // evenText joins pieces of size bytes without what stands between them and before each.
 func evenText(s string, size int, prefix string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
-		if byteClass[s[i]]&classWord == 0 && s[i] != '=' {
+		if byteClass[s[i]]&classWord == 0 && s[i] != '=' || s[i] == '+' && i+1 < len(s) && s[i+1] == ' ' && i > 0 && s[i-1] == ' ' {
 			i++
 			continue
 		}

@@ -59,6 +59,9 @@ type scan struct {
 	phones        int   // calls of the phone library so far
 	streams       streams
 	poison        placed // the words of poisoned definitions in the current view
+	ciphers       ciphered
+	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7
+	uu            []Range // lines of uuencode in the current view
 
 	reached        // in the current view
 	bodies  []int  // end of the last run of a set in the current view, by its number
@@ -155,6 +158,10 @@ func (sc *scan) begin(v *view) {
 	sc.hits, sc.runs, sc.even = sc.hits[:0], sc.runs[:0], sc.even[:0]
 	sc.reached = reached{}
 	sc.poison.reset()
+	sc.marked, sc.utf7, sc.uu = false, false, sc.uu[:0]
+	if sc.ciphers.count > 0 {
+		sc.ciphers = ciphered{}
+	}
 	if sc.dirty {
 		sc.dirty = false
 		clear(sc.told)

@@ -11,6 +11,7 @@ const (
 	hasNonASCII          // any byte of 0x80 and above
 	hasSpaced            // single characters with separators between them
 	hasEscapes           // percent signs, ampersands, backslashes
+	hasCodes             // numbers in a row that may be those of characters
 )
 
 func (f features) has(m features) bool { return f&m != 0 }
@@ -71,6 +72,7 @@ func (sc *scan) survey(text string) features {
 	distinct := uint32(0) // which letters they are, the case and the alphabet aside
 	i, n := 0, len(text)
 	var even evenWords
+	codes, codeEnd := 0, -1
 	for i < n {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
@@ -91,19 +93,36 @@ func (sc *scan) survey(text string) features {
 			continue
 		}
 		start := i
+		var word uint8
 		for i < n && byteClass[text[i]]&classWord != 0 {
-			seen |= byteClass[text[i]]
+			word |= byteClass[text[i]]
 			i++
 		}
-		if even.size == i-start && start-even.end <= maxEvenGap {
+		seen |= word
+		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && i-start <= maxCode+2) {
+			if start-codeEnd > maxCodeGap {
+				codes = 0
+			}
+			if codes++; codes >= minCodes || i-start >= minCodes*2 {
+				f |= hasCodes
+			}
+			codeEnd = i
+		}
+		if word&(classLetter|classDigit) == classLetter|classDigit && i-start >= tellingLeet && i-start <= maxLeet && leetWord(text[start:i]) != "" {
+			sc.cipher(cipherLeet, start)
+		}
+		switch {
+		case i-start == 1 && c&(classLetter|classDigit) == 0:
+			// The mark that puts pieces together.
+		case even.size == i-start && start-even.end <= maxEvenGap:
 			even.count++
-		} else {
+			even.end = i
+		default:
 			if even.count >= minEven {
 				sc.evenEnds(even)
 			}
-			even.start, even.size, even.count = start, i-start, 1
+			even.start, even.size, even.count, even.end = start, i-start, 1, i
 		}
-		even.end = i
 		switch size := i - start; {
 		case size == 1:
 			if start > 0 && text[start-1] >= 0x80 {

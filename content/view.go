@@ -10,7 +10,8 @@ type view struct {
 	whole  bool
 	lo, hi int
 	step   stepFunc
-	layer  int // decodings below the raw text
+	layer  int    // decodings below the raw text
+	undone uint64 // the ciphers that were undone on the way, a bit for each
 
 	// The unit that the last origin call began in: calls come in rising order, which makes them linear together.
 	at unit

@@ -1,0 +1,94 @@
+package content
+
+import (
+	"encoding/base32"
+	"strings"
+)
+
+// otherRun tries what else a run may be that is no base64 and no hexadecimal as it stands: digits of character
+// numbers, base32, pairs of hexadecimal digits with hyphens between them, and any of these written from its end.
+func (sc *scan) otherRun(v *view, r run, text string) {
+	if isDigit(text[0]) && isDigit(text[len(text)-1]) {
+		if plain, ok := digitRun(text); ok {
+			sc.spelledView(v, r.start, r.end, plain)
+			return
+		}
+	}
+	if len(text) >= minBase32 && base32Run(text[:minBase32]) {
+		if b, err := noPadding.DecodeString(strings.ToUpper(text[:minBase32])); err == nil && plausible(b) {
+			n := len(text) - len(text)%8
+			if rest := base32Rest[len(text)%8]; rest {
+				n = len(text)
+			}
+			if plain, err := noPadding.DecodeString(strings.ToUpper(text[:n])); err == nil && worth(plain) {
+				if len(plain) > sc.budget || v.layer >= maxLayers {
+					sc.incomplete(v, r.start, r.end)
+					return
+				}
+				sc.plainView(v, r.start, r.end, plain)
+				return
+			}
+		}
+	}
+	if hyphenated(text) {
+		if joined := strings.ReplaceAll(text, "-", ""); promising(joined) && len(text) <= sc.budget {
+			sc.decodeText(v, r, joined, joined)
+		}
+		return
+	}
+	if len(text) < minBackwards || text[8] == '-' {
+		// A short one, or an identifier in groups.
+		return
+	}
+	var tail [maxSniffed]byte
+	for i := 0; i < len(tail) && i < len(text); i++ {
+		tail[i] = text[len(text)-1-i]
+	}
+	if promising(string(tail[:min(len(tail), len(text))])) && len(text) <= sc.budget {
+		b := []byte(text)
+		for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+			b[i], b[j] = b[j], b[i]
+		}
+		sc.decodeText(v, r, string(b), string(b))
+	}
+}
+
+// maxSniffed is how much of a run is turned round to tell whether it is one, in bytes.
+const maxSniffed = 28
+
+// minBackwards is the shortest run that is read from its end, in bytes.
+const minBackwards = 32
+
+// minBase32 is the shortest run that is read in base32, and base32Rest the lengths beyond a multiple of eight that it
+// may have (RFC 4648).
+const minBase32 = 24
+
+var (
+	base32Rest = [8]bool{2: true, 4: true, 5: true, 7: true}
+	noPadding  = base32.StdEncoding.WithPadding(base32.NoPadding)
+)
+
+// base32Run reports whether s is of the alphabet of base32, in one case.
+func base32Run(s string) bool {
+	lower := s[0] >= 'a'
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !(isLetter(c) && (c >= 'a') == lower || c >= '2' && c <= '7') {
+			return false
+		}
+	}
+	return true
+}
+
+// hyphenated reports whether s is pairs of hexadecimal digits with hyphens between them.
+func hyphenated(s string) bool {
+	if len(s)%3 != 2 || len(s) < 3*minCodes-1 {
+		return false
+	}
+	for i := 0; i < 3*minCodes-1; i += 3 {
+		if !isHex(s[i]) || !isHex(s[i+1]) || i+2 < 3*minCodes-1 && s[i+2] != '-' {
+			return false
+		}
+	}
+	return true
+}
