@@ -1,6 +1,10 @@
 package content
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // credential is how much a name tells about the value after it.
 type credential uint8
@@ -31,7 +35,8 @@ var credentialNames = map[string]credential{
 
 func credentialKeywords() []keyword {
 	k := make([]keyword, 0, len(credentialNames))
-	for name, kind := range credentialNames {
+	for _, name := range slices.Sorted(maps.Keys(credentialNames)) {
+		kind := credentialNames[name]
 		if name == "secret_key" || name == "secretkey" || name == "secret-key" {
 			continue // "secret" finds it
 		}

@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"encoding/json/jsontext"
+	"strings"
+)
 
 // maxEmbedding is how many JSON documents may be nested in each other's strings and still be opened. A deeper
 // one is scanned as the text it is.
@@ -14,6 +17,7 @@ const minEmbedded = 8
 // What does not parse stays plain text. The work is bounded: each layer is shorter than the one around it.
 func (d *Document) embed() {
 	var buf []byte
+	var dec jsontext.Decoder
 	for i := 0; i < len(d.strings); i++ {
 		s := &d.strings[i]
 		if s.Key || s.layer >= maxEmbedding || !looksEmbedded(s.Text) {
@@ -21,9 +25,9 @@ func (d *Document) embed() {
 		}
 		text, layer := s.Text, s.layer
 		strs, conts, nums := len(d.strings), len(d.containers), len(d.numbers)
-		// One spare capacity is shared by all attempts; the parser only reads it.
+		// One decoder and one copy of the bytes, which it only reads, are shared by all attempts.
 		buf = append(buf[:0], text...)
-		if err := d.parse(text, buf, i, d.limits.MaxDepth, d.limits.MaxStrings); err != nil {
+		if err := d.parse(&dec, text, buf, i, d.limits.MaxDepth, d.limits.MaxStrings); err != nil {
 			d.strings, d.containers, d.numbers = d.strings[:strs], d.containers[:conts], d.numbers[:nums]
 			continue
 		}

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -79,7 +80,9 @@ func overrideLanguageKeywords() []keyword {
 		}
 	}
 	var k []keyword
-	for v, langs := range byVerb {
+	// In order, so that of two verbs that begin alike the shorter, which has the languages of both, is looked at first.
+	for _, v := range slices.Sorted(maps.Keys(byVerb)) {
+		langs := byVerb[v]
 		// The index ignores the case of ASCII alone, so the others are spelled out: at the start of a sentence
 		// and in capitals.
 		first, n := utf8.DecodeRuneInString(v)
