@@ -76,9 +76,10 @@ type allowRule struct {
 
 // Scanner runs the built-in detectors and those it was compiled with. It is immutable.
 type Scanner struct {
-	index *keywordIndex
-	user  []userDetector
-	allow []allowRule
+	index   *keywordIndex
+	user    []userDetector
+	allow   []allowRule
+	ungated bool // a user detector reads every text
 }
 
 var builtinScanner = mustBuiltin()
@@ -121,6 +122,7 @@ func Compile(user []Detector, allow []AllowEntry) (*Scanner, error) {
 		}
 		c.id = len(builtinDetectors) + i
 		s.user = append(s.user, c)
+		s.ungated = s.ungated || !c.gated
 		for _, k := range u.Keywords {
 			words = append(words, keyword{text: k, user: i + 1})
 		}

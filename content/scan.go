@@ -131,6 +131,12 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 		return
 	}
+	if len(s.Text) < minFound && sc.nothingIn(s) {
+		if s.Host < 0 {
+			sc.rep.Coverage.ScannedBytes += len(s.Text)
+		}
+		return
+	}
 	sc.str, sc.role = i, s.Role
 	sc.spans, sc.path = sc.spans[:0], ""
 	sc.raw = view{text: s.Text, label: ViewRaw}
@@ -150,6 +156,22 @@ func (sc *scan) string(i int) {
 			sc.member(s, raw)
 		}
 	}
+}
+
+// minFound is the shortest text that anything but a keyword can be found in, in bytes: a@b.co.
+const minFound = 6
+
+// nothingIn reports whether a string shorter than that has nothing in it, which is plain where most bodies are made of
+// such strings: printed ASCII, no escape, and no word that a detector looks for.
+func (sc *scan) nothingIn(s *String) bool {
+	if sc.s.ungated || s.Role == RoleBlob && !s.Key {
+		return false
+	}
+	var seen uint8
+	for i := 0; i < len(s.Text); i++ {
+		seen |= byteClass[s.Text[i]]
+	}
+	return seen&(classControl|classHigh|classEscape) == 0 && !sc.s.index.any(s.Text)
 }
 
 // begin makes v the current view and forgets what was remembered about the one before.
