@@ -24,6 +24,7 @@ func (sc *scan) blob(raw *view) bool {
 			plain = []byte(strings.ToValidUTF8(string(plain), "\uFFFD"))
 		}
 		sc.plainView(raw, 0, len(raw.text), plain)
+		sc.unfold(raw)
 		return true
 	}
 	if strings.IndexByte(raw.text, ' ') >= 0 {
@@ -125,7 +126,7 @@ func sniff(head []byte) string {
 	case strings.Contains(t, "zip"), strings.Contains(t, "rar"), strings.Contains(t, "tar"):
 		return "archive"
 	}
-	if _, ok := asText(head); ok {
+	if _, ok := readable(head); ok {
 		return "text"
 	}
 	return "binary"

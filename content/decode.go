@@ -1,22 +1,10 @@
 package content
 
-import (
-	"bytes"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
-	"encoding/hex"
-	"errors"
-	"io"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // maxLayers is how many encodings are undone below the raw text; what is encoded more often is reported as
 // incompletely decoded.
 const maxLayers = 4
-
-// maxInflate is the most that one compressed stream may unfold to, in bytes.
-const maxInflate = 256 << 10
 
 // derive queues the views that v gives rise to.
 func (sc *scan) derive(v *view, f features) {
@@ -39,6 +27,7 @@ func (sc *scan) derive(v *view, f features) {
 		sc.decodeRun(v, r)
 	}
 	sc.evenViews(v)
+	sc.unfold(v)
 	if f.has(hasCodes) {
 		sc.codeViews(v)
 	}
@@ -64,16 +53,9 @@ func (sc *scan) normalised(v *view) bool {
 	return true
 }
 
-// viewsAtOnce is how many views are allocated together: some texts are made of encodings.
-const viewsAtOnce = 16
-
 // enqueue adds a view to those that are read next.
 func (sc *scan) enqueue(v view) {
-	if len(sc.views) == cap(sc.views) {
-		sc.views = make([]view, 0, min(2*cap(sc.views)+1, viewsAtOnce))
-	}
-	sc.views = append(sc.views, v)
-	sc.queue = append(sc.queue, &sc.views[len(sc.views)-1])
+	sc.queue = append(sc.queue, sc.views.add(v))
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.
@@ -126,37 +108,37 @@ func (sc *scan) decodeRun(v *view, r run) {
 // decodeText decodes text, which stands for the span r of v, as hexadecimal digits, or body as base64: the text alone,
 // or with the lines that follow it.
 func (sc *scan) decodeText(v *view, r run, text, body string) {
-	var plain []byte
 	if len(text)%2 == 0 && isHexRun(text) {
-		if b, err := hex.DecodeString(text[:min(len(text), sniffRun)&^1]); err == nil && worth(b) {
+		if head := appendHex(sc.head[:0], text[:min(len(text), sniffRun)]); worth(head) {
 			if len(text)/2 > sc.budget {
 				sc.incomplete(v, r.start, r.end)
 				return
 			}
-			plain, _ = hex.DecodeString(text)
+			sc.longRun = appendHex(sc.longRun[:0], text)
+			sc.decodedView(v, r, sc.longRun)
+			return
 		}
 	}
-	if plain == nil {
-		for off := 0; off < 4 && off+minRun <= len(body); off++ {
-			head := decode64(body[off:min(len(body), off+sniffRun)])
-			if !worth(head) {
-				continue
-			}
-			if len(body)-off <= sniffRun {
-				plain = head
-				break
-			}
-			if len(body)*3/4 > sc.budget {
-				sc.incomplete(v, r.start, r.end)
-				return
-			}
-			plain = decode64(body[off:])
-			break
+	for off := 0; off < 4 && off+minRun <= len(body); off++ {
+		head := appendBase64(sc.head[:0], body[off:min(len(body), off+sniffRun)])
+		switch {
+		case !worth(head):
+			continue
+		case len(body)-off <= sniffRun:
+			sc.decodedView(v, r, head)
+			return
+		case len(body)*3/4 > sc.budget:
+			sc.incomplete(v, r.start, r.end)
+			return
 		}
-	}
-	if plain == nil {
+		sc.longRun = appendBase64(sc.longRun[:0], body[off:])
+		sc.decodedView(v, r, sc.longRun)
 		return
 	}
+}
+
+// decodedView is plainView for what a run was decoded to, unless it lies too deep.
+func (sc *scan) decodedView(v *view, r run, plain []byte) {
 	if v.layer >= maxLayers {
 		sc.incomplete(v, r.start, r.end)
 		return
@@ -164,71 +146,16 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 	sc.plainView(v, r.start, r.end, plain)
 }
 
-// promising looks at the first characters of a run in every way in which decodeRun may read it. Nearly every
-// run that is no encoding of anything is told by them.
-func promising(s string) bool {
-	if len(s) < minRun {
-		return false
+// appendHex appends the bytes that pairs of hexadecimal digits stand for.
+func appendHex(b []byte, digits string) []byte {
+	for i := 0; i+1 < len(digits); i += 2 {
+		b = append(b, hexValue(digits[i])<<4|hexValue(digits[i+1]))
 	}
-	var b [12]byte
-	if isHex(s[0]) && isHex(s[1]) {
-		n := 0
-		for n < len(b) && isHex(s[2*n]) && isHex(s[2*n+1]) && 2*n+3 < len(s) {
-			b[n] = hexValue(s[2*n])<<4 | hexValue(s[2*n+1])
-			n++
-		}
-		if plausible(b[:n]) {
-			return true
-		}
-	}
-	for off := 0; off < 4 && off+16 <= len(s); off++ {
-		for i := 0; i < 4; i++ {
-			q := s[off+4*i : off+4*i+4]
-			v := uint(value64[q[0]])<<18 | uint(value64[q[1]])<<12 | uint(value64[q[2]])<<6 | uint(value64[q[3]])
-			b[3*i], b[3*i+1], b[3*i+2] = byte(v>>16), byte(v>>8), byte(v)
-		}
-		if plausible(b[:]) {
-			return true
-		}
-	}
-	return false
+	return b
 }
 
-var value64 = func() (t [256]byte) {
-	for i, c := range []byte(upperLetters + lowerLetters + digitChars + "+/") {
-		t[c] = byte(i)
-	}
-	t['-'], t['_'] = 62, 63
-	return t
-}()
-
-// plausible reports whether bytes may begin a text or a compressed stream.
-func plausible(b []byte) bool {
-	if len(b) < 10 {
-		return false
-	}
-	if compressed(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 || b[0] == 0 && b[2] == 0 && b[4] == 0 {
-		return true
-	}
-	for i := 0; i < len(b); {
-		if c := b[i]; c < 0x80 {
-			if byteClass[c]&classControl != 0 {
-				return false
-			}
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && utf8.FullRune(b[i:]) {
-			return false
-		}
-		i += n
-	}
-	return true
-}
-
-// plainView queues decoded bytes as a view that stands for the span lo..hi of v, inflating them first when
-// they are compressed.
+// plainView makes decoded bytes a view that stands for the span lo..hi of v, inflating them first when they are compressed.
+// unfold queues it.
 func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 	layer, charged := v.layer+1, 0
 	for compressed(plain) {
@@ -246,7 +173,7 @@ func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 			return
 		}
 	}
-	text, ok := asText(plain)
+	text, ok := readable(plain)
 	if !ok {
 		return
 	}
@@ -256,7 +183,24 @@ func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
 	} else if more > 0 {
 		sc.budget -= more
 	}
-	sc.enqueue(view{text: text, label: ViewDecoded, up: v, whole: true, lo: lo, hi: hi, layer: layer})
+	sc.plain = append(sc.plain, text...)
+	sc.folds = append(sc.folds, folded{lo: lo, hi: hi, end: len(sc.plain), layer: layer})
+}
+
+// folded is a run whose text was decoded and stands in scan.plain, from where that of the one before ends.
+type folded struct{ lo, hi, end, layer int }
+
+// unfold queues the views of the runs of v that were decoded. Their texts are one allocation.
+func (sc *scan) unfold(v *view) {
+	if len(sc.folds) == 0 {
+		return
+	}
+	texts, start := string(sc.plain), 0
+	for _, f := range sc.folds {
+		sc.enqueue(view{text: texts[start:f.end], label: ViewDecoded, up: v, whole: true, lo: f.lo, hi: f.hi, layer: f.layer})
+		start = f.end
+	}
+	sc.plain, sc.folds = sc.plain[:0], sc.folds[:0]
 }
 
 func isHexRun(s string) bool {
@@ -313,71 +257,6 @@ func wrapped(text string, r run) (end int, body string) {
 	return end, string(b)
 }
 
-// decode64 decodes base64 of either alphabet, padded or not, up to where it stops being base64. A trailing odd
-// character is dropped. Text that mixes the alphabets is neither.
-func decode64(s string) []byte {
-	for s != "" && s[len(s)-1] == '=' {
-		s = s[:len(s)-1]
-	}
-	s = s[:len(s)-boolInt(len(s)%4 == 1)]
-	b := make([]byte, 0, len(s)*3/4)
-	var seen uint8
-	i := 0
-	for ; i+4 <= len(s); i += 4 {
-		v := uint(value64[s[i]])<<18 | uint(value64[s[i+1]])<<12 | uint(value64[s[i+2]])<<6 | uint(value64[s[i+3]])
-		kinds := kind64[s[i]] | kind64[s[i+1]] | kind64[s[i+2]] | kind64[s[i+3]]
-		if seen |= kinds; kinds&kindOther != 0 {
-			break
-		}
-		b = append(b, byte(v>>16), byte(v>>8), byte(v))
-	}
-	// The rest, up to what is no base64.
-	v, bits := uint(0), 0
-	for ; i < len(s) && kind64[s[i]] != kindOther; i++ {
-		seen |= kind64[s[i]]
-		v = v<<6 | uint(value64[s[i]])
-		if bits += 6; bits >= 8 {
-			bits -= 8
-			b = append(b, byte(v>>bits))
-		}
-	}
-	if seen&(kindStd|kindURL) == kindStd|kindURL {
-		return nil
-	}
-	return b
-}
-
-// Kinds of characters in base64: those of both alphabets are none of these.
-const (
-	kindStd   = 1 << iota // + and /
-	kindURL               // - and _
-	kindOther             // not base64
-)
-
-var kind64 = func() (t [256]uint8) {
-	for i := range t {
-		t[i] = kindOther
-	}
-	for _, c := range []byte(upperLetters + lowerLetters + digitChars) {
-		t[c] = 0
-	}
-	t['+'], t['/'], t['-'], t['_'] = kindStd, kindStd, kindURL, kindURL
-	return t
-}()
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// decodePrefix returns the text of base64 at the start of s, for a look only.
-func decodePrefix(s string) string {
-	n := extent(s, 0, 4096, setAllB64)
-	return string(decode64(s[:n]))
-}
-
 // worth reports whether decoded bytes are worth a view: they are compressed, or they are text.
 func worth(b []byte) bool {
 	if compressed(b) {
@@ -386,114 +265,57 @@ func worth(b []byte) bool {
 	if len(b) < 12 {
 		return false
 	}
-	_, ok := asText(b)
+	_, ok := readable(b)
 	return ok
 }
 
-// streams undoes compression. Its readers are made once and used again, for they are far larger than most of what
-// they read.
-type streams struct {
-	src  bytes.Reader
-	gzip *gzip.Reader
-	zlib io.ReadCloser
-}
-
-// reader returns a reader of what b unfolds to.
-func (s *streams) reader(b []byte) (io.Reader, error) {
-	s.src.Reset(b)
-	if b[0] == 0x1f {
-		if s.gzip == nil {
-			s.gzip = new(gzip.Reader)
-		}
-		return s.gzip, s.gzip.Reset(&s.src)
-	}
-	if s.zlib == nil {
-		z, err := zlib.NewReader(&s.src)
-		if err != nil {
-			return nil, err
-		}
-		s.zlib = z
-		return z, nil
-	}
-	return s.zlib, s.zlib.(zlib.Resetter).Reset(&s.src, nil)
-}
-
-// inflate undoes one layer of gzip or zlib up to limit bytes. cut is true when there was more.
-func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error) {
-	r, err := s.reader(b)
-	if err != nil {
-		return nil, false, err
-	}
-	out, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if len(out) > limit {
-		return out[:limit], true, nil
-	}
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) && len(out) > 0 {
-		err = nil
-	}
-	return out, false, err
-}
-
-// compressed reports whether bytes begin a stream that inflate reads: the marks of its format, and a first block
-// that there can be.
-func compressed(b []byte) bool {
-	if len(b) < 10 {
-		return false
-	}
-	switch {
-	case b[0] == 0x1f && b[1] == 0x8b && b[2] == 8:
-		return b[3] != 0 || len(b) < 11 || blockBegins(b[10:])
-	case b[0] == 0x78 && (uint(b[0])<<8|uint(b[1]))%31 == 0 && b[1]&0x20 == 0:
-		return blockBegins(b[2:])
-	}
-	return false
-}
-
-// blockBegins reports whether bytes may begin a block of RFC 1951.
-func blockBegins(b []byte) bool {
-	switch b[0] >> 1 & 3 {
-	case 0:
-		return len(b) < 5 || b[1] == ^b[3] && b[2] == ^b[4]
-	case 2:
-		return len(b) < 2 || b[0]>>3 <= 29 && b[1]&0x1f <= 29
-	case 3:
-		return false
-	}
-	return true
-}
-
-// asText returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last
+// readable returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last
 // character, or UTF-16 of ASCII as some shells encode their commands, in either order of bytes.
-func asText(b []byte) (string, bool) {
+func readable(b []byte) ([]byte, bool) {
 	if len(b) >= 8 && (b[1]|b[3]|b[5] == 0 && b[0] != 0 || b[0]|b[2]|b[4] == 0 && b[1] != 0) {
 		high := boolInt(b[0] != 0) // where the high byte of each pair stands
 		narrow := make([]byte, 0, len(b)/2)
 		for i := 0; i+1 < len(b); i += 2 {
 			if b[i+high] != 0 || b[i+1-high] >= 0x80 {
-				return "", false
+				return nil, false
 			}
 			narrow = append(narrow, b[i+1-high])
 		}
 		b = narrow
 	}
-	for n := 0; n < 3 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-4):]) && !utf8.Valid(b); n++ {
-		b = b[:len(b)-1]
-	}
-	if !utf8.Valid(b) {
-		return "", false
-	}
-	odd := 0
+	odd, all := 0, byte(0)
 	for _, c := range b {
-		if byteClass[c]&classControl != 0 {
-			odd++
+		odd += int(controlByte[c])
+		all |= c
+	}
+	if all >= utf8.RuneSelf {
+		for n := 0; n < 3 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-4):]) && !utf8.Valid(b); n++ {
+			b = b[:len(b)-1]
+		}
+		if !utf8.Valid(b) {
+			return nil, false
 		}
 	}
-	if odd*16 > len(b) {
-		return "", false
+	return b, odd*16 <= len(b)
+}
+
+// asText is readable for one text.
+func asText(b []byte) (string, bool) {
+	text, ok := readable(b)
+	return string(text), ok
+}
+
+// controlByte is 1 for the bytes that are control characters.
+var controlByte = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = uint8(boolInt(byteClass[c]&classControl != 0))
 	}
-	return string(b), true
+	return t
+}()
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -69,7 +69,11 @@ type scan struct {
 	dirty   bool   // told or bodies are not empty
 	path    string // pointer of the current string, "" until needed
 
-	views    []view   // room for views that are queued next
+	views    viewRoom       // of the views of the current string
+	head     [sniffRun]byte // room for the beginning of a run that is decoded
+	longRun  []byte         // and for a long one
+	plain    []byte         // what runs were decoded to, and which they are
+	folds    []folded
 	listed   []listed // by detector, of string listedIn
 	listedIn int
 }
@@ -142,6 +146,7 @@ func (sc *scan) string(i int) {
 	sc.raw = view{text: s.Text, label: ViewRaw}
 	raw := &sc.raw
 	sc.queue = append(sc.queue[:0], raw)
+	sc.views.used = 0
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
 			return

@@ -53,6 +53,7 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	u.str, u.role = i, RoleOther
 	u.raw = view{text: text, label: ViewRaw}
 	u.queue = append(u.queue[:0], &u.raw)
+	u.views.used = 0
 	own := len(out)
 	for n := 0; n < len(u.queue); n++ {
 		v := u.queue[n]
@@ -72,6 +73,7 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 			u.decodeRun(v, r)
 		}
 		u.evenViews(v)
+		u.unfold(v)
 	}
 	return out
 }

@@ -90,3 +90,24 @@ func rewrite(src string, step stepFunc) (string, bool) {
 	}
 	return string(b), true
 }
+
+// viewRoom is where the views of a string live. They keep their place while others are added.
+type viewRoom struct {
+	rooms [][]view
+	used  int
+}
+
+// viewsAtOnce is how many views are allocated together: some texts are made of encodings.
+const viewsAtOnce = 16
+
+// add keeps a view and returns its place.
+func (r *viewRoom) add(v view) *view {
+	n := r.used / viewsAtOnce
+	if n == len(r.rooms) {
+		r.rooms = append(r.rooms, make([]view, viewsAtOnce))
+	}
+	kept := &r.rooms[n][r.used%viewsAtOnce]
+	*kept = v
+	r.used++
+	return kept
+}

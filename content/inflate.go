@@ -1,0 +1,112 @@
+package content
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"slices"
+)
+
+// maxInflate is the most that one compressed stream may unfold to, in bytes.
+const maxInflate = 256 << 10
+
+// streams undoes compression. Its readers are made once and used again, for they are far larger than most of what
+// they read.
+type streams struct {
+	src  bytes.Reader
+	gzip *gzip.Reader
+	zlib io.ReadCloser
+
+	out  [2][]byte // what the last two calls returned: one of them may be what the next call reads
+	turn int
+}
+
+// reader returns a reader of what b unfolds to.
+func (s *streams) reader(b []byte) (io.Reader, error) {
+	s.src.Reset(b)
+	if b[0] == 0x1f {
+		if s.gzip == nil {
+			s.gzip = new(gzip.Reader)
+		}
+		return s.gzip, s.gzip.Reset(&s.src)
+	}
+	if s.zlib == nil {
+		z, err := zlib.NewReader(&s.src)
+		if err != nil {
+			return nil, err
+		}
+		s.zlib = z
+		return z, nil
+	}
+	return s.zlib, s.zlib.(zlib.Resetter).Reset(&s.src, nil)
+}
+
+// inflate undoes one layer of gzip or zlib up to limit bytes. cut is true when there was more. What it returns holds until
+// the call after the next.
+func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error) {
+	r, err := s.reader(b)
+	if err != nil {
+		return nil, false, err
+	}
+	s.turn = 1 - s.turn
+	out, err = readUpTo(r, s.out[s.turn][:0], limit+1)
+	s.out[s.turn] = out
+	if len(out) > limit {
+		return out[:limit], true, nil
+	}
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) && len(out) > 0 {
+		err = nil
+	}
+	return out, false, err
+}
+
+// readUpTo appends what r has to out, no more than limit bytes. The end is no error.
+func readUpTo(r io.Reader, out []byte, limit int) ([]byte, error) {
+	for len(out) < limit {
+		out = slices.Grow(out, min(limit-len(out), 512))
+		n, err := r.Read(out[len(out):min(cap(out), limit)])
+		out = out[:len(out)+n]
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// compressed reports whether bytes begin a stream that inflate reads: the marks of its format, and a first block
+// that there can be.
+func compressed(b []byte) bool {
+	if len(b) < 10 {
+		return false
+	}
+	switch {
+	case b[0] == 0x1f && b[1] == 0x8b && b[2] == 8:
+		return b[3] != 0 || len(b) < 11 || blockBegins(b[10:])
+	case b[0] == 0x78 && (uint(b[0])<<8|uint(b[1]))%31 == 0 && b[1]&0x20 == 0:
+		return blockBegins(b[2:])
+	}
+	return false
+}
+
+// blockBegins reports whether bytes may begin a block of RFC 1951.
+func blockBegins(b []byte) bool {
+	switch b[0] >> 1 & 3 {
+	case 0:
+		return len(b) < 5 || b[1] == ^b[3] && b[2] == ^b[4]
+	case 2:
+		return len(b) < 2 || b[0]>>3 <= 29 && b[1]&0x1f <= 29
+	case 3:
+		return false
+	}
+	return true
+}
