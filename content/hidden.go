@@ -135,13 +135,11 @@ func (sc *scan) hidden() {
 	sc.soft, sc.softEnd = 0, 0
 	marks, marksAt := 0, 0
 	for i := 0; i < len(text); {
-		c := text[i]
-		if n := plainLength[c]; n > 0 {
-			marks = 0
-			last = i
-			i += int(n)
+		if end, at := plainEnd(text, i); end > i {
+			marks, last, i = 0, at, end
 			continue
 		}
+		c := text[i]
 		if c < 0x80 {
 			if sc.v.up == nil {
 				// Escapes of controls are how programs write them; only a control itself is one.
@@ -195,6 +193,31 @@ func (sc *scan) hidden() {
 		}
 		i = sc.invisible(i, runeAt(text, last), hasRTL)
 	}
+}
+
+// plainEnd returns where the stretch of characters from byte i on ends that their first byte tells to be visible, and where the
+// last of them is.
+func plainEnd(text string, i int) (end, last int) {
+	for i < len(text) {
+		c := text[i]
+		if plainLength[c] == 0 {
+			break
+		}
+		// The lengths are told apart by comparisons, which the processor guesses, and not added up from the table, which it would
+		// have to wait for at every character.
+		last = i
+		switch {
+		case c < utf8.RuneSelf:
+			i++
+		case c < 0xe0:
+			i += 2
+		case c < 0xf0:
+			i += 3
+		default:
+			i += 4
+		}
+	}
+	return i, last
 }
 
 // hiddenBy is the detector that an invisible character is most of all a matter of. When it can add nothing to the

@@ -2,13 +2,13 @@ package content
 
 import "fmt"
 
-// minKeyword is the shortest keyword, in bytes: the index is keyed by three bytes.
+// minKeyword is the shortest keyword, in bytes.
 const minKeyword = 3
 
 // keyword is a literal, in lower case, whose occurrence makes something worth a look.
 type keyword struct {
 	text string
-	rest string // text without the three bytes that the index is keyed by
+	rest string // text without the bytes that the index is keyed by
 	// look examines the occurrence at byte position at; nil for a user detector.
 	look func(sc *scan, at int)
 	// user is one more than the index of the user detector that it opens, 0 for none; in an index whose words have
@@ -17,31 +17,42 @@ type keyword struct {
 }
 
 // keywordIndex finds all occurrences of all keywords, overlapping ones included, in one pass without
-// allocation. It hashes the three folded bytes at each position into a bitmap that fits the first-level cache;
+// allocation. It hashes the four folded bytes at each position into a bitmap that fits the first-level cache;
 // only positions that may start a keyword are looked at again. Unlike a transition table the steps do not
 // depend on each other, so the pass runs at several hundred MB/s whatever the text.
 type keywordIndex struct {
-	bits  [1 << indexBits / 64]uint64
-	slots []slot // open addressing by trigram; a power of two of them, twice the trigrams at least
+	bits [1 << indexBits / 64]uint64
+	long slotTable // words of four bytes and more, by the first four
+	// Words of three bytes, by them. In the bitmap they stand with every byte that may follow.
+	short   slotTable
+	trigram [1 << shortBits / 64]uint64 // which of them there are
+}
+
+// slotTable is open addressing by the first bytes of words: a power of two of slots, twice as many as there are
+// beginnings at least.
+type slotTable struct {
+	slots []slot
 	shift uint32 // of the hash that leads to a slot
 }
 
-// slot is the keywords that begin with one trigram.
+// slot is the keywords that begin with the same bytes.
 type slot struct {
-	trigram uint32
-	next    [4]uint64 // which bytes may follow the trigram; all where a word ends with it
-	words   []keyword
+	key   uint32
+	next  [4]uint64 // which bytes may follow; all where a word ends there
+	words []keyword
 }
 
 // leads reports whether one of the words may go on with byte c.
 func (s *slot) leads(c byte) bool { return s.next[c>>6]&(1<<(c&63)) != 0 }
 
 const (
-	indexBits = 15
+	indexBits = 16
+	shortBits = 12
 	maxSlots  = 1 << 14 // far above what a rule pack can bring
 )
 
-func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> (32 - indexBits) }
+func indexHash(h uint32) uint32   { return h * 0x9E3779B1 >> (32 - indexBits) }
+func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> (32 - shortBits) }
 
 var foldTable = func() (t [256]byte) {
 	for i := range t {
@@ -54,24 +65,61 @@ var foldTable = func() (t [256]byte) {
 }()
 
 func newKeywordIndex(words []keyword) (*keywordIndex, error) {
-	x := &keywordIndex{shift: 32}
+	x := &keywordIndex{}
+	var short, long []keyword
+	for _, w := range words {
+		w.text = foldASCII(w.text)
+		if len(w.text) > minKeyword {
+			long = append(long, w)
+			continue
+		}
+		short = append(short, w)
+	}
+	for c := range 256 {
+		for i := range short {
+			h := indexHash(indexKey(short[i].text, minKeyword)<<8 | uint32(foldTable[c]))
+			x.bits[h>>6] |= 1 << (h & 63)
+		}
+	}
+	for i := range short {
+		h := trigramHash(indexKey(short[i].text, minKeyword))
+		x.trigram[h>>6] |= 1 << (h & 63)
+	}
+	for i := range long {
+		h := indexHash(indexKey(long[i].text, minKeyword+1))
+		x.bits[h>>6] |= 1 << (h & 63)
+	}
+	var err error
+	if x.short, err = newSlotTable(short, minKeyword); err == nil {
+		x.long, err = newSlotTable(long, minKeyword+1)
+	}
+	return x, err
+}
+
+// indexKey returns the first n bytes of a folded word as a number.
+func indexKey(text string, n int) (h uint32) {
+	for i := range n {
+		h = h<<8 | uint32(text[i])
+	}
+	return h
+}
+
+// newSlotTable files folded words by their first n bytes.
+func newSlotTable(words []keyword, n int) (slotTable, error) {
+	t := slotTable{shift: 32}
 	size := 1
 	for size < 2*len(words) {
 		size *= 2
-		x.shift--
+		t.shift--
 	}
 	if size > maxSlots {
-		return nil, fmt.Errorf("compile keywords: %d words, more than %d", len(words), maxSlots/2)
+		return t, fmt.Errorf("compile keywords: %d words, more than %d", len(words), maxSlots/2)
 	}
-	x.slots = make([]slot, size)
+	t.slots = make([]slot, size)
 	for _, w := range words {
-		w.text = foldASCII(w.text)
-		w.rest = w.text[minKeyword:]
-		h := uint32(w.text[0])<<16 | uint32(w.text[1])<<8 | uint32(w.text[2])
-		b := trigramHash(h)
-		x.bits[b>>6] |= 1 << (b & 63)
-		s := x.slot(h)
-		s.trigram = h
+		w.rest = w.text[n:]
+		s := t.slot(indexKey(w.text, n))
+		s.key = indexKey(w.text, n)
 		if w.rest == "" {
 			s.next = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 		} else {
@@ -79,14 +127,14 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 		}
 		s.words = append(s.words, w)
 	}
-	return x, nil
+	return t, nil
 }
 
-// slot returns the slot of a trigram, or the empty one where it would go.
-func (x *keywordIndex) slot(h uint32) *slot {
-	for i := h * 0x85EBCA6B >> x.shift; ; i++ {
-		s := &x.slots[int(i)&(len(x.slots)-1)]
-		if s.words == nil || s.trigram == h {
+// slot returns the slot of a key, or the empty one where it would go.
+func (t *slotTable) slot(key uint32) *slot {
+	for i := key * 0x85EBCA6B >> t.shift; ; i++ {
+		s := &t.slots[int(i)&(len(t.slots)-1)]
+		if s.words == nil || s.key == key {
 			return s
 		}
 	}
@@ -98,23 +146,50 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 	if len(text) < minKeyword {
 		return
 	}
-	h := uint32(foldTable[text[0]])<<8 | uint32(foldTable[text[1]])
-	for i := 2; i < len(text); i++ {
-		h = (h<<8 | uint32(foldTable[text[i]])) & 0xffffff
-		b := trigramHash(h)
+	h := uint32(foldTable[text[0]])<<16 | uint32(foldTable[text[1]])<<8 | uint32(foldTable[text[2]])
+	for i := minKeyword; i < len(text); i++ {
+		h = h<<8 | uint32(foldTable[text[i]])
+		b := indexHash(h)
 		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
 			continue
 		}
-		s := x.slot(h)
-		if i+1 < len(text) && !s.leads(foldTable[text[i+1]]) {
-			continue
-		}
-		for j := range s.words {
-			if w := &s.words[j]; hasFoldPrefix(text[i+1:], w.rest) && !found(w, i-2) {
-				return
-			}
+		if !x.at(text, i-minKeyword, h, found) {
+			return
 		}
 	}
+	// The last three bytes, which nothing follows.
+	x.shortAt(text, len(text)-minKeyword, h&0xffffff, found)
+}
+
+// at calls found with the keywords at byte at, where the four folded bytes h stand.
+func (x *keywordIndex) at(text string, at int, h uint32, found func(w *keyword, at int) bool) bool {
+	if !x.shortAt(text, at, h>>8, found) {
+		return false
+	}
+	s := x.long.slot(h)
+	next := at + minKeyword + 1
+	if next < len(text) && !s.leads(foldTable[text[next]]) {
+		return true
+	}
+	for j := range s.words {
+		if w := &s.words[j]; hasFoldPrefix(text[next:], w.rest) && !found(w, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// shortAt is at for words of three bytes, h.
+func (x *keywordIndex) shortAt(text string, at int, h uint32, found func(w *keyword, at int) bool) bool {
+	if b := trigramHash(h); x.trigram[b>>6%uint32(len(x.trigram))]&(1<<(b&63)) == 0 {
+		return true
+	}
+	for s, j := x.short.slot(h), 0; j < len(s.words); j++ {
+		if !found(&s.words[j], at) {
+			return false
+		}
+	}
+	return true
 }
 
 // run calls the look of every keyword at every occurrence, and marks the user detectors that a keyword opens.

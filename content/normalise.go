@@ -122,8 +122,9 @@ func normalise(text string) (folded string, ok bool) {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
 		if text[i] < 0x80 {
-			b = append(b, text[i])
-			i++
+			end := asciiEnd(text, i)
+			b = append(b, text[i:end]...)
+			i = end
 			continue
 		}
 		if c := text[i]; c < 0xe0 {
@@ -151,11 +152,19 @@ func normalise(text string) (folded string, ok bool) {
 	return string(b), true
 }
 
+// asciiEnd returns where the ASCII from byte i on ends.
+func asciiEnd(text string, i int) int {
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
 // material reports whether folding changes anything that counts.
 func material(text string) bool {
 	for i := 0; i < len(text); {
 		if text[i] < 0x80 {
-			i++
+			i = asciiEnd(text, i)
 			continue
 		}
 		v, n := foldAt(text, i)
