@@ -29,6 +29,8 @@ type span struct {
 
 // scan is the state of one Scan call.
 type scan struct {
+	scanRoom
+
 	ctx  context.Context //nolint:containedctx // of the one Scan call that this is the state of
 	s    *Scanner
 	d    *Document
@@ -38,18 +40,11 @@ type scan struct {
 	budget int // bytes of views that may still be produced
 	cut    bool
 
-	str    int
-	role   Role
-	raw    view
-	v      *view
-	text   string
-	hits   []hit
-	spans  []span
-	opened []bool
-	queue  []*view
-	runs   []run
-	even   []evenWords
-	groups []group
+	str  int
+	role Role
+	raw  view
+	v    *view
+	text string
 
 	credential    credential // what the member name credentialKey announces
 	credentialKey int
@@ -57,25 +52,15 @@ type scan struct {
 	pairIn        int32
 	pairs         []int // values whose name came after them
 	phones        int   // calls of the phone library so far
-	streams       streams
-	poison        placed // the words of poisoned definitions in the current view
 	ciphers       ciphered
 	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7
 	uu            []Range // lines of uuencode in the current view
 
-	reached        // in the current view
-	bodies  []int  // end of the last run of a set in the current view, by its number
-	told    []told // by detector
-	dirty   bool   // told or bodies are not empty
-	path    string // pointer of the current string, "" until needed
-
-	views    viewRoom       // of the views of the current string
-	head     [sniffRun]byte // room for the beginning of a run that is decoded
-	longRun  []byte         // and for a long one
-	plain    []byte         // what runs were decoded to, and which they are
-	folds    []folded
-	listed   []listed // by detector, of string listedIn
-	listedIn int
+	reached         // in the current view
+	dirty    bool   // told or bodies are not empty
+	path     string // pointer of the current string, "" until needed
+	listedIn int    // the string that listed is about
+	cursor   int    // among the spans of the current string, where the last one was looked for
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
@@ -87,17 +72,11 @@ type listed struct {
 	worst       Severity // of them
 }
 
-// newScan returns the state of a look at d.
-func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
-	n := len(builtinDetectors) + len(s.user)
-	return &scan{ctx: ctx, s: s, d: d, side: side, budget: max(viewFactor*len(d.body), viewFloor), opened: make([]bool, len(s.user)),
-		bodies: make([]int, len(tokenSets)), told: make([]told, n), listed: make([]listed, n), listedIn: -1}
-}
-
 // Scan looks at every string of the document, and at what it hides, with every detector. side must be the
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := newScan(ctx, s, d, side)
+	defer sc.release()
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.
@@ -317,16 +296,17 @@ func (sc *scan) flush() {
 	if len(sc.hits) == 0 {
 		return
 	}
-	sc.hits = inOrder(sc.hits)
+	sc.merged = inOrder(sc.hits, sc.merged)
 	before := len(sc.spans)
 	known := sc.spans[:before]
+	sc.cursor = 0
 	shown := 0 // end of what this view has shown
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
 			continue
 		}
 		start, end := sc.v.origin(h.start, h.end)
-		if covered(known, h.det, start, end) || start < shown && covered(sc.spans[before:], h.det, start, end) {
+		if before > 0 && sc.known(known, h.det, start, end) || start < shown && covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
 		shown = max(shown, end)
@@ -350,8 +330,9 @@ func hitOrder(a, b hit) int {
 // maxStretches is how many sorted stretches of hits are merged; hits of more are sorted as any list is.
 const maxStretches = 12
 
-// inOrder sorts hits. Every family of detectors reads the text from its start, so they are a few sorted stretches.
-func inOrder(hits []hit) []hit {
+// inOrder sorts hits. Every family of detectors reads the text from its start, so they are a few sorted stretches, which are
+// merged in merged. It returns that, grown.
+func inOrder(hits, merged []hit) []hit {
 	var ends [maxStretches]int
 	n := 0
 	for i := 1; i <= len(hits); i++ {
@@ -360,22 +341,21 @@ func inOrder(hits []hit) []hit {
 		}
 		if n == len(ends) {
 			slices.SortFunc(hits, hitOrder)
-			return hits
+			return merged
 		}
 		ends[n] = i
 		n++
 	}
 	if n <= 1 {
-		return hits
+		return merged
 	}
 	// The first stretches are merged with each other before those that follow, so that one that is short and
 	// comes last costs one pass.
-	out := make([]hit, 0, len(hits))
 	for k := 1; k < n; k++ {
-		out = mergeHits(out[:0], hits[:ends[k-1]], hits[ends[k-1]:ends[k]])
-		copy(hits, out)
+		merged = mergeHits(merged[:0], hits[:ends[k-1]], hits[ends[k-1]:ends[k]])
+		copy(hits, merged)
 	}
-	return hits
+	return merged
 }
 
 // mergeHits appends two sorted lists to out, in order.
@@ -438,8 +418,31 @@ const coverLook = 16
 // covered reports whether the detector found something that overlaps start..end already. spans are sorted.
 func covered(spans []span, t *detector, start, end int) bool {
 	i, _ := slices.BinarySearchFunc(spans, end, func(s span, e int) int { return cmp.Compare(s.start, e) })
-	for n := 0; i > 0 && n < coverLook; n++ {
+	return overlaps(spans[:i], t, start)
+}
+
+// fewSteps is how many spans are gone over one by one before they are searched.
+const fewSteps = 16
+
+// known is covered for matches that come in the order of their places, mostly: it goes on from where it was.
+func (sc *scan) known(spans []span, t *detector, start, end int) bool {
+	i, steps := sc.cursor, 0
+	for ; i < len(spans) && spans[i].start < end && steps < fewSteps; steps++ {
+		i++
+	}
+	for ; i > 0 && spans[i-1].start >= end && steps < fewSteps; steps++ {
 		i--
+	}
+	if steps == fewSteps {
+		i, _ = slices.BinarySearchFunc(spans, end, func(s span, e int) int { return cmp.Compare(s.start, e) })
+	}
+	sc.cursor = i
+	return overlaps(spans[:i], t, start)
+}
+
+// overlaps reports whether one of the last spans is of the detector, or of one that it yields to, and ends behind start.
+func overlaps(spans []span, t *detector, start int) bool {
+	for i := len(spans) - 1; i >= 0 && i >= len(spans)-coverLook; i-- {
 		o := spans[i].det
 		if (o == t || t.generic && o.category == CategorySecret) && spans[i].end > start {
 			return true

@@ -36,6 +36,9 @@ func (d *Document) unfolded(out []Segment, side Side) []Segment {
 			break
 		}
 	}
+	if u != nil {
+		u.release()
+	}
 	return out
 }
 

@@ -95,6 +95,7 @@ func rewrite(src string, step stepFunc) (string, bool) {
 type viewRoom struct {
 	rooms [][]view
 	used  int
+	most  int // that were used of any string
 }
 
 // viewsAtOnce is how many views are allocated together: some texts are made of encodings.
@@ -109,5 +110,14 @@ func (r *viewRoom) add(v view) *view {
 	kept := &r.rooms[n][r.used%viewsAtOnce]
 	*kept = v
 	r.used++
+	r.most = max(r.most, r.used)
 	return kept
+}
+
+// clear forgets the views and keeps the room.
+func (r *viewRoom) clear() {
+	for i := 0; i*viewsAtOnce < r.most; i++ {
+		clear(r.rooms[i])
+	}
+	r.used, r.most = 0, 0
 }

@@ -1,0 +1,76 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"sync"
+)
+
+// scanRoom is the memory that a scan works in. It is used again by later ones: hostile texts need much of it, for a moment.
+type scanRoom struct {
+	hits, merged []hit
+	spans        []span
+	opened       []bool
+	queue        []*view
+	views        viewRoom // of the views of the current string
+	runs         []run
+	even         []evenWords
+	groups       []group
+	bodies       []int    // end of the last run of a set in the current view, by its number
+	told         []told   // by detector
+	listed       []listed // by detector, of string listedIn
+	poison       placed   // the words of poisoned definitions in the current view
+
+	streams streams
+	head    [sniffRun]byte // the beginning of a run that is decoded
+	longRun []byte         // a long one, decoded
+	plain   []byte         // what the runs of a view were decoded to, and which they are
+	folds   []folded
+}
+
+// scans keeps the rooms of scans that are over. A pool and no actor: it is memory, and nobody waits for it.
+var scans sync.Pool
+
+// newScan returns the state of a look at d.
+func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
+	sc, ok := scans.Get().(*scan)
+	if !ok {
+		sc = &scan{}
+	}
+	sc.ctx, sc.s, sc.d, sc.side = ctx, s, d, side
+	sc.budget = max(viewFactor*len(d.body), viewFloor)
+	sc.listedIn, sc.dirty = -1, true
+	n := len(builtinDetectors) + len(s.user)
+	sc.opened = cleared(sc.opened, len(s.user))
+	sc.bodies = cleared(sc.bodies, len(tokenSets))
+	sc.told = cleared(sc.told, n)
+	sc.listed = cleared(sc.listed, n)
+	return sc
+}
+
+// cleared returns n zero values, in the room of list if they fit.
+func cleared[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// maxRoom is the most memory that a scan leaves to the next one, in bytes, nearly.
+const maxRoom = 8 << 20
+
+// release keeps the room of a scan that is over, with nothing of the payload in it.
+func (sc *scan) release() {
+	room := sc.scanRoom
+	const hitBytes, spanBytes, viewBytes = 40, 24, 160
+	if hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.longRun)+cap(room.plain) > maxRoom {
+		return
+	}
+	clear(room.queue[:cap(room.queue)])
+	room.views.clear()
+	room.streams.src = bytes.Reader{}
+	*sc = scan{scanRoom: room}
+	scans.Put(sc)
+}
