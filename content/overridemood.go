@@ -99,8 +99,8 @@ const (
 
 // quotedAt reports whether byte at stands inside a quotation: in text that mentions the phrase. A long text that
 // happens to stand between quotation marks, as the value of a member does, is no mention.
-func quotedAt(text string, at int) bool {
-	open, closing := quotation(text, at)
+func (m *quoteMemo) quotedAt(text string, at int) bool {
+	open, closing := m.quotation(text, at)
 	if open < 0 {
 		return false
 	}
@@ -111,55 +111,6 @@ func quotedAt(text string, at int) bool {
 	end := strings.Index(text[at:min(len(text), at+quotedBody)], closing)
 	return end >= 0 && (end <= quotedData || !valueAt(text, open))
 }
-
-// quotation returns where the innermost quotation that is open at byte at begins on its line, -1 for none, and the
-// mark that ends it.
-func quotation(text string, at int) (open int, closing string) {
-	start := max(0, at-quotedLine)
-	start += strings.LastIndexByte(text[start:at], '\n') + 1
-	open = -1
-	toggle := func(i int, mark string) {
-		if closing == mark {
-			open, closing = -1, ""
-		} else if open < 0 || mark != "'" {
-			open, closing = i, mark
-		}
-	}
-	for i := start; i < at; i++ {
-		if !quoteByte[text[i]] {
-			continue
-		}
-		switch text[i] {
-		case '"':
-			toggle(i, "\"")
-		case '`':
-			toggle(i, "`")
-		case '\'':
-			// Between letters it is an apostrophe.
-			if i == 0 || !isAlnum(text[i-1]) || closing == "'" && !isAlnum(text[i+1]) {
-				toggle(i, "'")
-			}
-		default:
-			for k := range typographic {
-				q := &typographic[k]
-				if strings.HasPrefix(text[i:at], q.open) && closing != q.open {
-					open, closing = i, q.closing
-					break
-				}
-				if closing == q.closing && strings.HasPrefix(text[i:at], closing) {
-					open, closing = -1, ""
-					break
-				}
-			}
-		}
-	}
-	return open, closing
-}
-
-var typographic = [...]struct{ open, closing string }{{"“", "”"}, {"«", "»"}, {"‘", "’"}, {"„", "“"}, {"「", "」"}}
-
-// quoteByte are the bytes that a quotation mark begins with.
-var quoteByte = newCharset("\"`'\xc2\xe2\xe3")
 
 // valueAt reports whether the quotation mark at byte open begins the value of a member or of an assignment.
 func valueAt(text string, open int) bool {
@@ -223,4 +174,4 @@ func (m *lineMemo) begin(text string, at int) (start, lead int) {
 }
 
 // mentionedAt reports whether a phrase at byte at is talked about rather than said.
-func (sc *scan) mentionedAt(at int) bool { return quotedAt(sc.text, at) || sc.reportedAt(at) }
+func (sc *scan) mentionedAt(at int) bool { return sc.quotes.quotedAt(sc.text, at) || sc.reportedAt(at) }

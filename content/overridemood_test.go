@@ -80,7 +80,7 @@ func TestQuotation(t *testing.T) {
 		`it's § isn't it`: false, `"a" § "b"`: false, `the dogs' § cats'`: false, `"§`: false, "\"\n§\"": false, `say "a. § b"`: false,
 	} {
 		at := strings.Index(line, "§")
-		require.Equal(t, want, quotedAt(line, at), line)
+		require.Equal(t, want, new(quoteMemo).quotedAt(line, at), line)
 	}
 }
 

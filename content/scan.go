@@ -164,6 +164,7 @@ func (sc *scan) begin(v *view) {
 	sc.hits, sc.runs, sc.even = sc.hits[:0], sc.runs[:0], sc.even[:0]
 	sc.reached = reached{}
 	sc.poison.reset()
+	sc.quotes.reset(0)
 	sc.marked, sc.utf7, sc.uu = false, false, sc.uu[:0]
 	if sc.ciphers.count > 0 {
 		sc.ciphers = ciphered{}

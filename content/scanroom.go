@@ -20,6 +20,7 @@ type scanRoom struct {
 	told         []told   // by detector
 	listed       []listed // by detector, of string listedIn
 	poison       placed   // the words of poisoned definitions in the current view
+	quotes       quoteMemo
 
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
