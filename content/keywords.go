@@ -39,7 +39,28 @@ type slotTable struct {
 type slot struct {
 	key   uint32
 	next  [4]uint64 // which bytes may follow; all where a word ends there
+	heads []head    // of the words, in their order
 	words []keyword
+}
+
+// head is what follows in a word, up to eight bytes of it, the first in the lowest place, and where there are any. It
+// tells most words from what stands in a text in one step.
+type head struct{ bytes, mask uint64 }
+
+func headOf(rest string) (h head) {
+	for i := 0; i < len(rest) && i < 8; i++ {
+		h.bytes |= uint64(rest[i]) << (8 * i)
+		h.mask |= 0xff << (8 * i)
+	}
+	return h
+}
+
+// folded8 returns the eight bytes from byte i on in lower case, as in a head; there is nothing after the end.
+func folded8(text string, i int) (b uint64) {
+	for k := i; k < len(text) && k < i+8; k++ {
+		b |= uint64(foldTable[text[k]]) << (8 * (k - i))
+	}
+	return b
 }
 
 // leads reports whether one of the words may go on with byte c.
@@ -126,6 +147,7 @@ func newSlotTable(words []keyword, n int) (slotTable, error) {
 			s.next[w.rest[0]>>6] |= 1 << (w.rest[0] & 63)
 		}
 		s.words = append(s.words, w)
+		s.heads = append(s.heads, headOf(w.rest))
 	}
 	return t, nil
 }
@@ -171,8 +193,15 @@ func (x *keywordIndex) at(text string, at int, h uint32, found func(w *keyword, 
 	if next < len(text) && !s.leads(foldTable[text[next]]) {
 		return true
 	}
-	for j := range s.words {
-		if w := &s.words[j]; hasFoldPrefix(text[next:], w.rest) && !found(w, at) {
+	if len(s.heads) == 0 {
+		return true
+	}
+	b := folded8(text, next)
+	for j, h := range s.heads {
+		if b&h.mask != h.bytes {
+			continue
+		}
+		if w := &s.words[j]; (len(w.rest) <= 8 || hasFoldPrefix(text[next:], w.rest)) && !found(w, at) {
 			return false
 		}
 	}

@@ -23,12 +23,10 @@ type meaning struct {
 	kind int
 }
 
-// overrideMeanings are the words of all languages, and what each of them means. overrideNear finds them in lower case,
-// overrideThings and overridePasts, in any case, what an override cannot be without.
-var overrideMeanings, overrideNear, overrideThings, overridePasts = func() (list [][]meaning, near, things, pasts *keywordIndex) {
+// overrideMeanings are the words of all languages, in lower case, and what each of them means. overrideNear finds them.
+var overrideMeanings, overrideNear, overrideLongest = func() (list [][]meaning, near *keywordIndex, longest int) {
 	ids := map[string]int{}
 	var words []keyword
-	var named, dated []string
 	for i := range overrideLanguages {
 		l := &overrideLanguages[i]
 		for kind, texts := range [...][]string{nearPast: l.past, nearAll: l.all, nearThing: l.thing, nearOwn: l.own, nearTold: l.told} {
@@ -39,16 +37,9 @@ var overrideMeanings, overrideNear, overrideThings, overridePasts = func() (list
 					ids[w] = id
 					list = append(list, nil)
 					words = append(words, keyword{text: w, user: id})
+					longest = max(longest, len(w))
 				}
 				list[id] = append(list[id], meaning{l, kind})
-				first, n := utf8.DecodeRuneInString(w)
-				spellings := []string{w, string(unicode.ToUpper(first)) + w[n:], strings.ToUpper(w)}
-				if kind >= nearThing {
-					named = append(named, spellings...)
-				}
-				if kind != nearThing {
-					dated = append(dated, spellings...)
-				}
 			}
 		}
 	}
@@ -56,7 +47,19 @@ var overrideMeanings, overrideNear, overrideThings, overridePasts = func() (list
 	if err != nil {
 		panic(err) // they are written in this package
 	}
-	return list, near, mustIndex(named...), mustIndex(dated...)
+	return list, near, longest
+}()
+
+// Whether a word can be what is set aside, and what tells when that was said: an override cannot be without either.
+var overrideThings, overridePasts = func() (things, pasts []bool) {
+	things, pasts = make([]bool, len(overrideMeanings)), make([]bool, len(overrideMeanings))
+	for id, list := range overrideMeanings {
+		for _, m := range list {
+			things[id] = things[id] || m.kind >= nearThing
+			pasts[id] = pasts[id] || m.kind != nearThing
+		}
+	}
+	return things, pasts
 }()
 
 // overrideReach is how far from the verb the other words may stand, in bytes.
@@ -104,8 +107,10 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	if at > 0 && isAlnum(sc.text[at-1]) {
 		return
 	}
-	lo, hi := max(0, at-overrideReach), min(len(sc.text), end+overrideReach)
-	if !sc.things.within(overrideThings.first, sc.text, lo, hi) || !sc.pasts.within(overridePasts.first, sc.text, lo, hi) {
+	text := sc.text
+	lo, hi := max(0, at-overrideReach), min(len(text), end+overrideReach)
+	words := sc.near.within(text, lo, hi)
+	if words == nil {
 		return
 	}
 	sc.verbs = end + overrideReach/2
@@ -113,22 +118,19 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		// One more that is talked about tells nothing new.
 		return
 	}
-	before, after := sc.text[lo:at], sc.text[end:hi]
-	if i := strings.LastIndexAny(before, ".!?;\n"); i >= 0 {
-		before = before[i+1:]
-	}
-	for _, stop := range [...]string{".", "!", "?", ";", "\n\n", "。", "！", "।", "؟"} {
-		if i := strings.Index(after, stop); i >= 0 {
-			after = after[:i]
+	lo, hi = sentenceAround(text, lo, at, end, hi)
+	sc.verbs = min(sc.verbs, hi)
+	var n near
+	for _, w := range words {
+		switch {
+		case w.lo >= lo && w.hi <= at:
+			n.take(w, w.lo-at, langs)
+		case w.lo >= end && w.hi <= hi:
+			n.take(w, w.lo-end, langs)
 		}
 	}
-	sc.verbs = min(sc.verbs, end+len(after))
-	before, after = strings.ToLower(before), strings.ToLower(after)
-	var n near
-	n.read(before, -len(before), langs)
-	n.read(after, 0, langs)
 	whole := n.whole()
-	if !whole && !n.told || negated(langs, before, after) {
+	if !whole && !n.told || negated(langs, text[max(lo, at-overrideNot):at], text[end:min(hi, end+overrideNot)]) {
 		return
 	}
 	sev := Review
@@ -158,25 +160,22 @@ type nearWord struct {
 	lo, hi int
 }
 
-// read finds the words of some languages in a text that begins at byte from.
-func (n *near) read(text string, from int, langs []*overrideIn) {
-	overrideNear.walk(text, func(w *keyword, at int) bool {
-		for _, m := range overrideMeanings[w.user] {
-			if !slices.Contains(langs, m.lang) {
-				continue
-			}
-			switch {
-			case m.kind == nearOwn:
-				n.own = n.own || from >= 0 || m.lang.final
-			case m.kind == nearTold:
-				n.told = true
-			case n.count < len(n.spots):
-				n.spots[n.count] = nearWord{m, from + at, from + at + len(w.text)}
-				n.count++
-			}
+// take counts a word, which begins at byte from.
+func (n *near) take(w spotted, from int, langs []*overrideIn) {
+	for _, m := range overrideMeanings[w.word] {
+		if !slices.Contains(langs, m.lang) {
+			continue
 		}
-		return true
-	})
+		switch {
+		case m.kind == nearOwn:
+			n.own = n.own || from >= 0 || m.lang.final
+		case m.kind == nearTold:
+			n.told = true
+		case n.count < len(n.spots):
+			n.spots[n.count] = nearWord{m, from, from + w.hi - w.lo}
+			n.count++
+		}
+	}
 }
 
 // whole reports whether the words name instructions that were given before, or the reader's own.
@@ -213,8 +212,7 @@ const overrideNot = 24
 // negated reports whether the sentence says not to ignore or forget something, in any of the languages that have the
 // verb.
 func negated(langs []*overrideIn, before, after string) bool {
-	near := " " + before[max(0, len(before)-overrideNot):] + "\x00" + after[:min(len(after), overrideNot)]
-	near = blanks.Replace(near)
+	near := blanks.Replace(" " + strings.ToLower(before) + "\x00" + strings.ToLower(after))
 	for _, l := range langs {
 		if containsAny(near, l.not...) {
 			return true

@@ -8,8 +8,7 @@ type reached struct {
 	markup, fenced, value, verbs int
 	turned, noted                int // takeovers and notes to a machine
 	azure                        int
-	things, pasts                ahead // the words of an override
-	soft, softEnd                int   // soft hyphens around single letters in a row, and where the last one ended
+	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended
 	pem                          pemMemo
 	putty                        ahead
 	svg, scripts, links          ahead

@@ -21,6 +21,7 @@ type scanRoom struct {
 	listed       []listed // by detector, of string listedIn
 	poison       placed   // the words of poisoned definitions in the current view
 	quotes       quoteMemo
+	near         nearMemo // the words of overrides in the current view
 
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
