@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/rules"
@@ -12,6 +13,10 @@ import (
 
 // canaryText is harmless and long enough for every scanner to have work.
 const canaryText = "The quarterly report is attached. Revenue grew in the northern region while costs stayed level, and the team expects the same for the next quarter. Reference "
+
+// canaryPatience is the last resort above the scanner timeout, which ends a canary like
+// any exchange and may be longer than what the health actor gives one by default.
+const canaryPatience = time.Minute
 
 // canary sends a known text down the real path of a response and returns nil when
 // every scanner answered. Its outcomes are recorded like those of any exchange,
@@ -58,10 +63,14 @@ func (e *Engine) canaryTrace(ctx context.Context, r *run) {
 	began := e.now()
 	key := e.ring.TraceKey("canary", strconv.Itoa(int(e.canaries.Add(1)%canaryKeys)))
 	_, err := e.tree().Traces.Advance(ctx, key, r.tuple.Rules, rules.Matched{}, rules.AdvanceInfo{ID: r.id.key, Now: began})
-	if err != nil {
+	switch {
+	case err == nil:
+		e.rulesScanned(false, began)
+	case ctx.Err() != nil:
+		// What was before it took all the time: that says nothing about the shard.
+		r.fault(decision.ScannerRules, e.interrupted(ctx, decision.ScannerRules, began, true), "trace shard")
+	default:
 		r.fault(decision.ScannerRules, decision.FaultDown, "trace shard")
 		e.broken(decision.ScannerRules, began)
-		return
 	}
-	e.rulesScanned(false, began)
 }

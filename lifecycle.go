@@ -79,7 +79,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		Health: actors.HealthConfig{
 			Scanners: e.requiredScanners(),
 			Window:   c.UnhealthyWindow, MinSamples: c.UnhealthyMinSamples, ErrorRate: c.UnhealthyErrorRate,
-			Canary: e.canary,
+			Canary: e.canary, CanaryTimeout: canaryPatience,
 		},
 		Rules:  actors.RulesConfig{Build: e.build},
 		Traces: actors.TracesConfig{MaxKeys: c.MaxTraces},

@@ -47,5 +47,27 @@ func TestWhichTimeoutsAreIllHealth(t *testing.T) {
 	}
 }
 
+// A canary whose time went to the model is no sample of the rules, which were never asked in time.
+func TestCanaryThatIsLateSaysNothingOfTheRules(t *testing.T) {
+	e, _ := engineWith(t, &wordModel{}, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errScannerTimeout)
+	r := newRun(e, &Exchange{Phase: decision.Response}, decision.Response)
+	r.tuple = e.tree().Rules.Current()
+	before := e.tree().Health.View().Scanners[decision.ScannerRules]
+	e.canaryTrace(ctx, r)
+	require.Len(t, r.in.Faults, 1, "the canary failed all the same")
+	require.Equal(t, decision.FaultTimeout, r.in.Faults[0].Kind)
+	e.canaryTrace(t.Context(), r)
+	e.tree().Health.Flush()
+	var after messages.Ring
+	require.Eventually(t, func() bool {
+		after = e.tree().Health.View().Scanners[decision.ScannerRules]
+		return after.Samples > before.Samples
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, before.Samples+1, after.Samples)
+	require.Equal(t, before.Bad, after.Bad)
+}
+
 func whole(scanner time.Duration) time.Duration { return scanner }
 func none(time.Duration) time.Duration          { return 0 }

@@ -77,7 +77,7 @@ func (l *life) selfCheck() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, kind := range slices.Sorted(maps.Keys(mix)) {
-		if l.excluded(kind) || kind == "stuck in the model" {
+		if l.excluded(kind) || kind == stuck {
 			continue
 		}
 		for {
@@ -113,11 +113,18 @@ const recoveryTime = 60 * time.Second
 // recover leaves the engine alone and waits until it serves.
 func (l *life) recover() {
 	l.w.note("leave it alone")
+	l.alone.Store(true)
 	l.reloads <- "good"
 	ctx, cancel := context.WithTimeout(l.w.ctx, recoveryTime)
 	defer cancel()
 	began := time.Now()
+	before := l.figures()
 	if p := l.engine.AwaitServing(ctx); !p.Ready() && !l.w.broken() {
+		for name, now := range l.figures() {
+			if now != before[name] {
+				l.w.note("%s: %v, before it was left alone %v", name, now, before[name])
+			}
+		}
 		l.w.violate("left alone for %v it is %v: %+v", recoveryTime, p, l.engine.Status())
 		return
 	}

@@ -288,3 +288,24 @@ func (l *life) metric(name string) (float64, error) {
 	}
 	return 0, fmt.Errorf("no metric %q", name)
 }
+
+// figures are the counters and gauges of the engine, and how often a histogram was
+// used, by name and labels.
+func (l *life) figures() map[string]float64 {
+	out := map[string]float64{}
+	families, err := l.registry.Gather()
+	if err != nil {
+		l.w.note("metrics: %v", err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			var name strings.Builder
+			name.WriteString(f.GetName())
+			for _, label := range m.GetLabel() {
+				fmt.Fprintf(&name, " %s=%s", label.GetName(), label.GetValue())
+			}
+			out[name.String()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	return out
+}

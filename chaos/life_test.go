@@ -82,6 +82,7 @@ type life struct {
 	keptUntil atomic.Int64 // calls that began before must not be lost
 	refs      refs
 	lost      lostCalls
+	alone     atomic.Bool // nobody hurts it any more, nor sends what hurts
 	load      sync.WaitGroup
 	unload    chan struct{} // closed when the load must end
 	reloads   chan string

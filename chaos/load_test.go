@@ -74,12 +74,16 @@ func (l *life) kinds() []string {
 	return out
 }
 
+// stuck is the kind that keeps a worker of the model from everybody else for as long as
+// a run may take.
+const stuck = "stuck in the model"
+
 // excluded are kinds that this life's model does not know.
 func (l *life) excluded(kind string) bool {
 	if l.temper.slow {
 		return kind == "injection"
 	}
-	return kind == "stuck in the model"
+	return kind == stuck
 }
 
 // startLoad keeps calls going until unload is closed.
@@ -95,7 +99,9 @@ func (l *life) startLoad() {
 				case 15:
 					l.askGate()
 				default:
-					l.call(newExchange(kinds[rnd.IntN(len(kinds))], rnd), rnd)
+					if kind := kinds[rnd.IntN(len(kinds))]; kind != stuck || !l.alone.Load() {
+						l.call(newExchange(kind, rnd), rnd)
+					}
 				}
 				l.rest(time.Duration(rnd.Int64N(int64(longestRest))))
 			}
