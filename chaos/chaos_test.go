@@ -77,7 +77,7 @@ func (l *life) selfCheck() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, kind := range slices.Sorted(maps.Keys(mix)) {
-		if l.excluded(kind) || kind == stuck {
+		if l.excluded(kind) || kind == hog {
 			continue
 		}
 		for {

@@ -131,7 +131,7 @@ var makers = map[string]func(rnd *rand.Rand) exchange{
 	"too large to receive": func(*rand.Rand) exchange {
 		return exchange{response: true, body: texts(strings.Repeat("x", overTransport)), want: malformed, transport: true}
 	},
-	stuck: func(rnd *rand.Rand) exchange {
+	hog: func(rnd *rand.Rand) exchange {
 		return exchange{response: true, body: texts(fmt.Sprintf("the file %s weather %d", onnxtest.SlowWord, rnd.IntN(1e6))), want: undecided, byModel: true}
 	},
 }
@@ -140,7 +140,7 @@ var makers = map[string]func(rnd *rand.Rand) exchange{
 var mix = map[string]int{
 	"harmless call": 25, "harmless result": 20, "long harmless result": 5, "harmless list": 5, "injection": 8,
 	"smuggled text": 4, "smuggled description": 4, "secret in a call": 6, "secret in a result": 6, "forbidden tool": 6,
-	"tool off the list": 3, "malformed": 4, "no message": 2, "too large": 1, "too large to receive": 1, stuck: 2,
+	"tool off the list": 3, "malformed": 4, "no message": 2, "too large": 1, "too large to receive": 1, hog: 2,
 }
 
 // newExchange returns an exchange of a kind.

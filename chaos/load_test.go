@@ -74,16 +74,16 @@ func (l *life) kinds() []string {
 	return out
 }
 
-// stuck is the kind that keeps a worker of the model from everybody else for as long as
+// hog is the kind that keeps a worker of the model from everybody else for as long as
 // a run may take.
-const stuck = "stuck in the model"
+const hog = "stuck in the model"
 
 // excluded are kinds that this life's model does not know.
 func (l *life) excluded(kind string) bool {
 	if l.temper.slow {
 		return kind == "injection"
 	}
-	return kind == stuck
+	return kind == hog
 }
 
 // startLoad keeps calls going until unload is closed.
@@ -99,7 +99,7 @@ func (l *life) startLoad() {
 				case 15:
 					l.askGate()
 				default:
-					if kind := kinds[rnd.IntN(len(kinds))]; kind != stuck || !l.alone.Load() {
+					if kind := kinds[rnd.IntN(len(kinds))]; kind != hog || !l.alone.Load() {
 						l.call(newExchange(kind, rnd), rnd)
 					}
 				}
