@@ -103,5 +103,7 @@ func builtinKeywords() []keyword {
 	k = append(k, cipherKeywords()...)
 	k = append(k, leetKeywords()...)
 	k = append(k, transferKeywords()...)
+	k = append(k, markKeywords()...)
+	k = append(k, runOnPrompts()...)
 	return k
 }

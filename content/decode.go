@@ -8,12 +8,26 @@ const maxLayers = 4
 
 // derive queues the views that v gives rise to.
 func (sc *scan) derive(v *view, f features) {
-	if v.label == ViewNormalised || v.label == ViewCollapsed {
-		if v.label == ViewNormalised && f.has(hasSpaced) {
+	switch v.label {
+	case ViewNormalised:
+		if f.has(hasSpaced) {
 			sc.collapse(v)
+		}
+		sc.unmark(v)
+		sc.decipher(v)
+		return
+	case ViewCollapsed:
+		return
+	case ViewUnmarked:
+		if f.has(hasSpaced) {
+			sc.collapse(v)
+		}
+		for _, r := range sc.runs {
+			sc.decodeRun(v, r)
 		}
 		return
 	}
+	sc.unmark(v)
 	if folded := f.has(hasNonASCII) && sc.normalised(v); f.has(hasSpaced) && !folded {
 		sc.collapse(v)
 	}

@@ -213,7 +213,7 @@ func compileDetector(u Detector, seen map[string]bool) (userDetector, error) {
 		c.roles[i] = true
 	}
 	for _, v := range u.Views {
-		if !slices.Contains([]string{ViewRaw, ViewNormalised, ViewDecoded, ViewCollapsed, ViewJoined}, v) {
+		if !slices.Contains([]string{ViewRaw, ViewNormalised, ViewDecoded, ViewCollapsed, ViewUnmarked, ViewJoined}, v) {
 			return fail("views", fmt.Errorf("unknown value %q", v))
 		}
 	}

@@ -18,6 +18,9 @@ type evenWords struct{ start, end, size, count int }
 
 // evenEnds ends a row of words of one length, and keeps it when it may be an encoding.
 func (sc *scan) evenEnds(w evenWords) {
+	if w.count*w.size >= minCard && w.size <= cardGroup {
+		sc.evenNumber(w)
+	}
 	if w.count < minEven || w.size < minPair || w.size > maxPiece || w.count*w.size < minPieces {
 		return
 	}

@@ -37,6 +37,7 @@ const (
 	ViewNormalised = "normalised"
 	ViewDecoded    = "decoded"
 	ViewCollapsed  = "collapsed"
+	ViewUnmarked   = "unmarked"
 	ViewJoined     = "joined"
 	ViewNumber     = "number"
 )

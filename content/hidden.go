@@ -113,7 +113,7 @@ func invisibleOf(r rune) invisible {
 // hidden looks for characters that carry text or order and are not seen. It works on the raw text and on
 // decoded text; what is innocent there depends on the letters around it.
 func (sc *scan) hidden() {
-	if sc.v.label == ViewNormalised || sc.v.label == ViewCollapsed {
+	if sc.v.label == ViewNormalised || sc.v.label == ViewCollapsed || sc.v.label == ViewUnmarked {
 		return
 	}
 	text := sc.text

@@ -27,6 +27,9 @@ func ibanBy(a, b byte) int { return int(ibanLengths[int(a&31)<<5|int(b&31)]) }
 // ibanWord announces an account number, which people write in lower case as well.
 var ibanWord = mustIndex("iban")
 
+// ibanGap are the marks between the groups of four.
+var ibanGap = newCharset(" -./_")
+
 // iban looks for an account number that starts at byte start, written in one piece or in groups of four.
 func (sc *scan) iban(start int) {
 	text := sc.text
@@ -41,7 +44,7 @@ func (sc *scan) iban(start int) {
 	i, n := start, 0
 	for i < len(text) && n < want {
 		c := text[i]
-		if c == ' ' || c == '-' {
+		if ibanGap[c] {
 			// Groups of four, and nothing else, are set apart.
 			if n%4 != 0 || i+1 >= len(text) || !isAlnum(text[i+1]) {
 				return
@@ -61,11 +64,11 @@ func (sc *scan) iban(start int) {
 	sc.add(detIBAN, start, i)
 }
 
-// ibanValid reports whether the remainder of ISO 7064 is right. Spaces and hyphens do not count.
+// ibanValid reports whether the remainder of ISO 7064 is right. The marks between groups do not count.
 func ibanValid(s string) bool {
 	b := make([]byte, 0, 36)
 	for i := 0; i < len(s) && len(b) < 36; i++ {
-		if s[i] != ' ' && s[i] != '-' {
+		if !ibanGap[s[i]] {
 			b = append(b, s[i])
 		}
 	}

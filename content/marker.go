@@ -10,7 +10,8 @@ var chatTokens = []string{
 	"<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|tool_call|>", "<|tool|>", "<|prompter|>", "<|endofprompt|>",
 	"<|start_of_turn_token|>", "<|end_of_turn_token|>", "<|system_token|>", "<|user_token|>", "<|chatbot_token|>", "<|end_of_role|>", "<|start_of_role|>",
 	"<|begin_of_sentence|>", "<|end_of_sentence|>", "<|begin▁of▁sentence|>",
-	"<start_of_turn>", "<end_of_turn>", "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]",
+	"<start_of_turn>", "<end_of_turn>", "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]", "[/available_tools]",
+	"[tool_results]", "[/tool_results]", "[tool_calls]", "|im_start|>", "|im_end|>", "|eot_id|>", "|start_header_id|>",
 }
 
 func markerKeywords() []keyword {
@@ -24,14 +25,22 @@ func markerKeywords() []keyword {
 			phrases = ordersBy
 		}
 		k = append(k, keyword{text: role + ":", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+1, phrases) }},
+			keyword{text: role + " :", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+2, phrases) }},
 			keyword{text: role + "**:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+3, phrases) }},
 			keyword{text: role + " message:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+9, phrases) }},
 			keyword{text: "### " + role, look: func(sc *scan, at int) { sc.fakeHeading(at, at+4+len(role), phrases) }})
 	}
-	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "[system]", "[system:", "{system}", "<system "} {
+	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "<system_instructions>", "<system-instructions>", "<system_instruction>", "<instructions>", "<new_instructions>", "<system_override>", "[system]", "[system:", "[system message]", "[system prompt]", "[system note]", "[system override]", "[[system]]", "{system}", "{{#system}}", "{{#system~}}"} {
 		k = append(k, keyword{text: tag, look: func(sc *scan, at int) { sc.systemBlock(at, at+len(tag)) }})
 	}
+	k = append(k, keyword{text: "<system ", look: func(sc *scan, at int) {
+		// With attributes.
+		if n := strings.IndexByte(sc.text[at:min(len(sc.text), at+maxTag)], '>'); n > 0 {
+			sc.systemBlock(at, at+n+1)
+		}
+	}}, keyword{text: "###instruction", look: (*scan).instructionHeading}, keyword{text: "### instruction", look: (*scan).instructionHeading})
 	k = append(k, keyword{text: "end of ", look: (*scan).fence})
+	k = append(k, controlKeywords()...)
 	return k
 }
 
@@ -147,14 +156,28 @@ func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
 	}
 }
 
+// instructionHeading looks at the heading of a prompt with an order under it that no manual gives.
+func (sc *scan) instructionHeading(at int) {
+	end := at + strings.IndexByte(sc.text[at:], 'n')
+	for end < len(sc.text) && isLetter(sc.text[end]) {
+		end++
+	}
+	if end < len(sc.text) && sc.text[end] == ':' {
+		end++
+	}
+	if end < len(sc.text) && (sc.text[end] == '\n' || sc.text[end] == '\r') && !sc.full(detFakeTurn) && lineStart(sc.text, at) && ordered(sc.text, end, takeoversBy) {
+		sc.add(detFakeTurn, at, end)
+	}
+}
+
 // systemBlock looks at an opening tag that claims authority, with an order inside.
 func (sc *scan) systemBlock(at, end int) {
 	if sc.full(detSysBlock) {
 		return
 	}
 	phrases := ordersBy
-	if sc.text[at] == '[' {
-		// Logs and games write their own lines like this.
+	if c := sc.text[at]; c == '[' || c == '{' || hasFoldPrefix(sc.text[at:], "<instructions>") {
+		// Logs, games and the templates of manuals write their own lines like this.
 		phrases = takeoversBy
 	}
 	if ordered(sc.text, end, phrases) {

@@ -18,10 +18,13 @@ func overrideKeywords() []keyword {
 		k = append(k, keyword{text: verb, look: func(sc *scan, at int) {
 			end := at + len(verb)
 			switch {
-			case end < len(sc.text) && strings.IndexByte(" \n\t_-,", sc.text[end]) >= 0:
+			case end == len(sc.text):
+			case !isAlnum(sc.text[end]):
 				sc.override(at, end)
 			case sc.v.label == ViewCollapsed:
 				sc.gapless(at, end)
+			default:
+				sc.runOn(at, end)
 			}
 		}})
 	}
@@ -143,6 +146,7 @@ func (sc *scan) override(at, end int) {
 	}
 	p := overridden(sc.text, end)
 	if p.thing == overrideOther && !p.told {
+		sc.markedFrom(end)
 		return
 	}
 	mood := moodAt(sc.text, at)
@@ -169,7 +173,11 @@ func (sc *scan) override(at, end int) {
 
 // encoded reports whether the current text had to be decoded or put together: nobody quotes like that.
 func (sc *scan) encoded() bool {
-	return sc.v.label != ViewRaw && sc.v.label != ViewJoined && sc.v.label != ViewNormalised
+	switch sc.v.label {
+	case ViewRaw, ViewJoined, ViewNormalised, ViewUnmarked:
+		return false
+	}
+	return true
 }
 
 // setAside looks for other ways to say it, with instructions that must be someone's.
@@ -199,11 +207,17 @@ func overridden(text string, i int) (p phrase) {
 	clause, yours := false, false // "everything you …"
 	between := 0
 	for range overrideWords {
+		gap := i
+		plain := true
 		for i < len(text) && !isAlnum(text[i]) {
-			if strings.IndexByte(" \t\r\n,-_*'\"", text[i]) < 0 {
+			plain = plain && phraseGap[text[i]]
+			i++
+			if !plain && i-gap > maxPhraseGap {
 				return phrase{}
 			}
-			i++
+		}
+		if !plain && ending(text[gap:i]) {
+			return phrase{}
 		}
 		w := i
 		for i < len(text) && isAlnum(text[i]) && i-w < 24 {
@@ -250,6 +264,26 @@ func overridden(text string, i int) (p phrase) {
 		}
 	}
 	return phrase{}
+}
+
+// phraseGap is what stands between the words of a phrase, maxPhraseGap how much of anything else, in bytes.
+var phraseGap = newCharset(" \t\r\n,-_*'\"")
+
+const maxPhraseGap = 16
+
+// ending reports whether what stands between two words ends a sentence or a clause before the second.
+func ending(gap string) bool {
+	for i := 0; i < len(gap); i++ {
+		switch gap[i] {
+		case '.', '!', '?', ';', ':':
+			if i+1 < len(gap) && gap[i+1] <= ' ' && (i == 0 || gap[i-1] != gap[i]) {
+				return true
+			}
+		case '<', '>':
+			return true
+		}
+	}
+	return false
 }
 
 // lapses are the beginnings of the statement that instructions are over, and ends how it goes on.

@@ -146,6 +146,7 @@ func (sc *scan) digits() {
 			continue
 		}
 		sc.card(sc.groups)
+		sc.announcedCard(start, end, count)
 		sc.ssn(start, end, count)
 		sc.national(start, end, count)
 		sc.international(start, end, count)

@@ -18,6 +18,8 @@ type reached struct {
 	reports                      ahead
 	lines                        lineMemo
 	stops, brackets, tags        behind
+	comments                     ahead
+	marks                        int // markup behind a verb
 }
 
 // ahead remembers the first place of something at or after another, so that looks whose windows overlap read each

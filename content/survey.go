@@ -30,6 +30,7 @@ const (
 	classHigh
 	classLetter
 	classEscape
+	classMark // begins markup that may cut a word
 )
 
 var byteClass = func() (t [256]uint8) {
@@ -44,6 +45,8 @@ var byteClass = func() (t [256]uint8) {
 			t[i] = classWord
 		case c == '%' || c == '&' || c == '\\':
 			t[i] = classEscape
+		case c == '<' || c == '*' || c == '~' || c == '`' || c == '{':
+			t[i] = classMark
 		case c >= 0x80:
 			t[i] = classHigh
 		case c < 0x20 && c != '\t' && c != '\n' && c != '\r', c == 0x7f:
@@ -77,6 +80,9 @@ func (sc *scan) survey(text string) features {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
 			seen |= c
+			if c&classMark != 0 && !sc.marked && i > 0 && (text[i-1] == '_' || byteClass[text[i-1]]&(classLetter|classDigit) != 0) && sc.v.label != ViewUnmarked {
+				sc.marked = sc.cuts(text, i)
+			}
 			i++
 			if c&classHigh != 0 {
 				// One character of another script may stand for one letter.
@@ -107,6 +113,9 @@ func (sc *scan) survey(text string) features {
 				f |= hasCodes
 			}
 			codeEnd = i
+			if i-start >= minGrouped && i-start <= maxGrouped && word&classLetter == 0 {
+				sc.groupedNumber(start+boolInt(!isDigit(text[start])), i)
+			}
 		}
 		if word&(classLetter|classDigit) == classLetter|classDigit && i-start >= tellingLeet && i-start <= maxLeet && leetWord(text[start:i]) != "" {
 			sc.cipher(cipherLeet, start)

@@ -172,6 +172,9 @@ func (sc *scan) token(t *token, set, at int) {
 	sc.dirty = true
 	n := end - start
 	if n > limit || n < t.min {
+		if n < t.min && n > 0 && end < len(text) && markByte[text[end]] && sc.v.label != ViewUnmarked {
+			sc.marked = true
+		}
 		return
 	}
 	for n > 0 && (text[start+n-1] == '.' || text[start+n-1] == '-') {

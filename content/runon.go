@@ -1,0 +1,102 @@
+package content
+
+import (
+	"slices"
+	"strings"
+)
+
+// runOnWords are the words of an order without gaps, by their first letter, the longer ones first.
+var runOnWords = func() (t [26][]string) {
+	for w := range overrideVocabulary {
+		t[w[0]-'a'] = append(t[w[0]-'a'], w)
+	}
+	for i := range t {
+		slices.SortFunc(t[i], func(a, b string) int { return len(b) - len(a) })
+	}
+	return t
+}()
+
+// runOnWord returns the length of the word of an order that s begins with, 0 for none.
+func runOnWord(s string) int {
+	if s == "" || !isLetter(s[0]) {
+		return 0
+	}
+	return oneOf(s, runOnWords[s[0]|0x20-'a'])
+}
+
+// runOnMarks may stand between words that are run together.
+var runOnMarks = newCharset("_-./+|:~=")
+
+// runOn looks for the order in words that are run together, as in IgnoreAllPreviousInstructions. Such a name in a program is
+// talked about, not said.
+func (sc *scan) runOn(at, end int) {
+	if sc.full(detOverride) || runOnWord(sc.text[end:]) == 0 {
+		return
+	}
+	text := sc.text
+	var words [overrideWords]Range
+	i := end
+	for k := range words {
+		if i < len(text) && runOnMarks[text[i]] {
+			i++
+		}
+		n := runOnWord(text[i:])
+		if n == 0 {
+			return
+		}
+		words[k] = Range{i, i + n}
+		i += n
+		switch overrideVocabulary[strings.ToLower(text[i-n:i])] {
+		case overrideThing, overrideLoose, overrideTask, overrideTold:
+		default:
+			continue
+		}
+		var said strings.Builder
+		for _, w := range words[:k+1] {
+			said.WriteByte(' ')
+			said.WriteString(text[w.Start:w.End])
+		}
+		p := overridden(said.String(), 0)
+		if !(p.whole() && (p.past || p.yours || p.all)) && !p.told {
+			return
+		}
+		sev := Review
+		named := sc.d.strings[sc.str].Key || i < len(text) && strings.IndexByte("(=:", text[i]) >= 0 || at > 0 && strings.IndexByte("./", text[at-1]) >= 0
+		if p.certain(true) && !named && moodAt(text, at) == ordering && !sc.mentionedAt(at) {
+			sev = Block
+		}
+		sc.review(detOverride, at, i, sev)
+		return
+	}
+}
+
+// runOnPrompts are the names of what a model was told by its operator, run together.
+func runOnPrompts() []keyword {
+	var k []keyword
+	for _, between := range [...]string{"", "_", "-", ".", "/", "+", "|", "~", ":", "="} {
+		for _, name := range [...][]string{{"your", "system", "prompt"}, {"your", "system", "instructions"}, {"your", "initial", "prompt"}, {"your", "initial", "instructions"}, {"your", "hidden", "instructions"}} {
+			text := strings.Join(name, between)
+			k = append(k, keyword{text: text, look: func(sc *scan, at int) { sc.runOnAsked(at, at+len(text)) }})
+		}
+	}
+	return k
+}
+
+// runOnAsked looks for the verb that asks for it, right before.
+func (sc *scan) runOnAsked(at, end int) {
+	if sc.full(detExtraction) {
+		return
+	}
+	i := at
+	if i > 0 && runOnMarks[sc.text[i-1]] {
+		i--
+	}
+	for n := minKeyword; n <= maxLeet && n <= i; n++ {
+		if w := sc.text[i-n : i]; isLetter(w[0]) {
+			if betrays, ok := asking[strings.ToLower(w)]; ok && betrays {
+				sc.review(detExtraction, i-n, end, Review)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package content
+
+import "strings"
+
+// unmarkStep leaves out the markup at i, or takes the text up to where some may begin: the tags, comments and emphasis
+// that cut words and phrases for whoever reads the source and not for who sees the page.
+func unmarkStep(src string, i int) (int, string) {
+	if n, to := markAt(src, i); n > 0 {
+		return n, to
+	}
+	n := 1
+	for i+n < len(src) && !markByte[src[i+n]] {
+		n++
+	}
+	return n, src[i : i+n]
+}
+
+// markByte are the bytes that markup begins with.
+var markByte = newCharset("<*_~`{}[]\\-")
+
+// Bounds of markup, in bytes: a tag or the address of a link, and a comment.
+const (
+	maxMark    = 256
+	maxComment = 1024
+)
+
+// markAt returns the length of the markup at byte i, 0 for none, and what stands for it: a space where it sets words
+// apart.
+func markAt(src string, i int) (int, string) {
+	s := src[i:]
+	switch s[0] {
+	case '<':
+		return tagAt(s)
+	case '*', '`':
+		n := repeated(s)
+		if i > 0 && src[i-1] > ' ' || n < len(s) && s[n] > ' ' {
+			return n, ""
+		}
+	case '_', '~':
+		if n := repeated(s); n > 1 {
+			return n, ""
+		}
+	case '{', '}', '[':
+		return 1, ""
+	case ']':
+		if len(s) > 1 && s[1] == '(' {
+			if end := strings.IndexByte(s[:min(len(s), maxMark)], ')'); end > 0 && strings.IndexByte(s[:end], '\n') < 0 {
+				return end + 1, ""
+			}
+		}
+		return 1, ""
+	case '\\':
+		n := 1
+		for n < len(s) && n < maxLeet && isLetter(s[n]) {
+			n++
+		}
+		if n > 2 && n < len(s) && s[n] == '{' {
+			return n + 1, ""
+		}
+		if n > 2 {
+			return 1, ""
+		}
+	case '-':
+		if len(s) > 2 && s[1] == '\n' && isLetter(s[2]) && i > 0 && isLetter(src[i-1]) {
+			return 2, ""
+		}
+	}
+	return 0, ""
+}
+
+// repeated returns how often the first byte of s is repeated at its start.
+func repeated(s string) int {
+	n := 1
+	for n < len(s) && s[n] == s[0] {
+		n++
+	}
+	return n
+}
+
+// tagAt returns the length of the tag or comment at the start of s and what it looks like.
+func tagAt(s string) (int, string) {
+	if strings.HasPrefix(s, "<!--") {
+		if end := strings.Index(s[4:min(len(s), maxComment)], "-->"); end >= 0 {
+			return end + 7, ""
+		}
+		return 0, ""
+	}
+	i := 1
+	if i < len(s) && s[i] == '/' {
+		i++
+	}
+	start := i
+	for i < len(s) && i-start < maxLeet && isAlnum(s[i]) {
+		i++
+	}
+	if i == start || !isLetter(s[start]) {
+		return 0, ""
+	}
+	end := strings.IndexByte(s[i:min(len(s), maxMark)], '>')
+	if end < 0 || strings.IndexByte(s[i:i+end], '<') >= 0 {
+		return 0, ""
+	}
+	if blockTags[strings.ToLower(s[start:i])] {
+		return i + end + 1, " "
+	}
+	return i + end + 1, ""
+}
+
+// blockTags are the elements that set apart what is before them and in them.
+var blockTags = wordSet("p br div td th tr li ul ol dl dt dd h1 h2 h3 h4 h5 h6 hr table tbody thead section article header footer main nav aside pre blockquote option select form body html head title script style figure figcaption details summary option label button iframe")
+
+// findCommentEnd finds the end of a comment, for ahead.
+var findCommentEnd = finding("-->")
+
+// cuts reports whether the markup at byte i stands inside a word.
+func (sc *scan) cuts(text string, i int) bool {
+	if c := text[i]; c == '[' || c == ']' || c == '\\' || c == '*' && (i+1 == len(text) || text[i+1] != '*') || (c == '{' || c == '}') && (i+1 == len(text) || text[i+1] != '}') {
+		// Programs have these inside what they name.
+		return false
+	}
+	for range 4 {
+		if strings.HasPrefix(text[i:], "<!--") && !sc.comments.within(findCommentEnd, text, i, i+maxComment) {
+			return false
+		}
+		n, to := markAt(text, i)
+		if n == 0 || to != "" {
+			return false
+		}
+		if i += n; i == len(text) {
+			return false
+		}
+		if isAlnum(text[i]) {
+			return true
+		}
+		if !markByte[text[i]] {
+			return false
+		}
+	}
+	return false
+}
+
+// unmark queues the view without markup, where that cuts words or stands in a phrase that may be an order.
+func (sc *scan) unmark(v *view) {
+	if sc.marked {
+		sc.stepView(v, ViewUnmarked, 0, unmarkStep)
+	}
+}
+
+// markedFrom notes that markup stands close behind byte i, where a phrase or a key goes on.
+func (sc *scan) markedFrom(i int) {
+	if sc.marked || sc.v.label == ViewUnmarked {
+		return
+	}
+	end := min(len(sc.text), i+markReach)
+	for i = max(i, sc.marks); i < end; i++ {
+		if c := sc.text[i]; markByte[c] && c != '_' && (c != '-' || strings.HasPrefix(sc.text[i:], "-\n")) {
+			sc.marked = true
+			return
+		}
+	}
+	sc.marks = end
+}
+
+// markReach is how far behind the verb of an order markup is looked for, in bytes.
+const markReach = 40
+
+// markKeywords are the words of such orders with markup at one of their ends.
+func markKeywords() []keyword {
+	var k []keyword
+	mark := func(sc *scan, _ int) { sc.marked = true }
+	for _, w := range [...]string{"system", "prompt", "instructions", "previous", "your"} {
+		for _, m := range [...]string{"<", "*", "`", "}", "~~", "__"} {
+			k = append(k, keyword{text: w + m, look: mark})
+		}
+	}
+	return k
+}
