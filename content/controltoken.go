@@ -24,16 +24,28 @@ var controlPieces = [...]string{"im_start", "im_end", "im_sep", "im start", "im 
 
 func controlKeywords() []keyword {
 	var k []keyword
-	for c := 'a'; c <= 'z'; c++ {
-		k = append(k, keyword{text: "<|" + string(c), look: func(sc *scan, at int) { sc.controlToken(at, at+2) }})
-	}
-	for _, open := range [...]string{"<| ", "<|\t", "<|/", "< |", "<¦", "<∣", "<‖", "⟨|", "<||", "<!|"} {
+	for _, open := range [...]string{"<∣", "<‖", "⟨|"} {
 		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.controlToken(at, at+len(open)) }})
 	}
 	for _, p := range controlPieces {
 		k = append(k, keyword{text: p, look: func(sc *scan, at int) { sc.controlPiece(at, at+len(p)) }})
 	}
 	return k
+}
+
+// controlOpens returns the length of the opening mark of a control token at byte i, which is <; 0 when it is none.
+func controlOpens(text string, i int) int {
+	n := 1
+	for n < maxControlGap && i+n < len(text) && text[i+n] == ' ' {
+		n++
+	}
+	switch rest := text[i+n:]; {
+	case strings.HasPrefix(rest, "||"), strings.HasPrefix(rest, "¦"):
+		return n + 2
+	case rest != "" && rest[0] == '|':
+		return n + 1
+	}
+	return 0
 }
 
 // Bounds of a control token, in bytes: its name, and what may stand between that and its marks.
@@ -50,7 +62,7 @@ func (sc *scan) controlToken(at, i int) {
 	text := sc.text
 	var name [maxControl]byte
 	n := 0
-	for limit := min(len(text), i+maxControl); i < limit && controlByte[text[i]] && (text[i] != lowLine[0] || strings.HasPrefix(text[i:], lowLine)); i++ {
+	for limit := min(len(text), i+maxControl); i < limit && controlTokenByte[text[i]] && (text[i] != lowLine[0] || strings.HasPrefix(text[i:], lowLine)); i++ {
 		if isAlnum(text[i]) {
 			name[n] = foldTable[text[i]]
 			n++
@@ -75,8 +87,8 @@ func (sc *scan) controlToken(at, i int) {
 // lowLine stands for a space in some templates.
 const lowLine = "▁"
 
-// controlByte are what the name of a control token is written with.
-var controlByte = newCharset(lowerLetters + upperLetters + digitChars + " \t_-/" + lowLine)
+// controlTokenByte are what the name of a control token is written with.
+var controlTokenByte = newCharset(lowerLetters + upperLetters + digitChars + " \t_-/" + lowLine)
 
 // closingMark returns where the mark ends that closes a control token at byte i, -1 for none.
 func closingMark(text string, i int) int {

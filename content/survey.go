@@ -83,6 +83,11 @@ func (sc *scan) survey(text string) features {
 			if c&classMark != 0 && !sc.marked && i > 0 && (text[i-1] == '_' || byteClass[text[i-1]]&(classLetter|classDigit) != 0) && sc.v.label != ViewUnmarked {
 				sc.marked = sc.cuts(text, i)
 			}
+			if text[i] == '<' {
+				if open := controlOpens(text, i); open > 0 {
+					sc.controlToken(i, i+open)
+				}
+			}
 			i++
 			if c&classHigh != 0 {
 				// One character of another script may stand for one letter.
@@ -105,6 +110,10 @@ func (sc *scan) survey(text string) features {
 			i++
 		}
 		seen |= word
+		if text[start] == '+' && i-start > minShifted && text[start+1] == 'A' && !sc.utf7 {
+			n, _ := shifted(text[start:])
+			sc.utf7 = n > minShifted
+		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && i-start <= maxCode+2) {
 			if start-codeEnd > maxCodeGap {
 				codes = 0

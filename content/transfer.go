@@ -13,18 +13,22 @@ func transferKeywords() []keyword {
 		{text: "begin 6", look: (*scan).uuencoded},
 		{text: "begin 7", look: (*scan).uuencoded},
 	}
-	for _, shift := range [...]string{"+ac", "+ad", "+ae", "+af", "+ag", "+ah"} {
+	for _, shift := range [...]string{"+adw", "+ad4", "+ahw"} {
+		// The marks of tags, which are all that is shifted where letters are not; words that are shifted are found by
+		// the survey.
 		k = append(k, keyword{text: shift, look: func(sc *scan, at int) {
-			if n, _ := shifted(sc.text[at:]); n > 4 {
-				sc.utf7 = true
-			}
+			n, _ := shifted(sc.text[at:])
+			sc.utf7 = sc.utf7 || n > minShifted
 		}})
 	}
 	return k
 }
 
-// maxShifted bounds a stretch of shifted characters in UTF-7, in bytes.
-const maxShifted = 1024
+// minShifted and maxShifted bound a stretch of shifted characters in UTF-7, in bytes.
+const (
+	minShifted = 4
+	maxShifted = 1024
+)
 
 // shifted returns the length of the stretch at the start of s that UTF-7 shifts, and the ASCII that it stands for.
 func shifted(s string) (int, string) {
