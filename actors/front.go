@@ -43,8 +43,8 @@ type FrontConfig struct {
 
 const (
 	// noticeTime is what a server gets to notice by itself that its grace is over,
-	// or that there was nothing to wait for.
-	noticeTime = 100 * time.Millisecond
+	// or that there was nothing to wait for, and to send what it has decided.
+	noticeTime = 400 * time.Millisecond
 	// steadyTime is how long a server must have served for its end to count as a
 	// first failure again.
 	steadyTime = time.Minute

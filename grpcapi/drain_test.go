@@ -3,9 +3,11 @@ package grpcapi
 import (
 	"context"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
@@ -227,6 +229,59 @@ func TestDrainOutOfTime(t *testing.T) {
 	cancel(context.DeadlineExceeded)
 	require.EqualError(t, <-drained, "drain: 1 calls cut off: context deadline exceeded")
 	require.Equal(t, codes.Unavailable, status.Code(<-done))
+}
+
+// slowReader reads nothing while it is held.
+type slowReader struct {
+	net.Conn
+	held *sync.RWMutex
+}
+
+func (c slowReader) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.held.RLock()
+	defer c.held.RUnlock()
+	return n, err
+}
+
+// A reply that was decided within the grace is sent although the grace ends before
+// its client has read it.
+func TestDrainOutOfTimeSendsWhatWasDecided(t *testing.T) {
+	var held sync.RWMutex
+	decided := make(chan struct{})
+	body := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}`)
+	r := start(t, func(context.Context, *decision.Exchange) decision.Verdict {
+		held.Lock() // the client reads nothing from here on
+		defer close(decided)
+		return decision.Verdict{Outcome: decision.Mutated, Ref: "r", Body: body}
+	}, Options{sendTime: time.Minute})
+	conn := r.dial(t, plain(), grpc.WithInitialWindowSize(64<<10), grpc.WithInitialConnWindowSize(64<<10),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			c, err := new(net.Dialer).DialContext(ctx, "tcp", r.Addr().String())
+			return slowReader{Conn: c, held: &held}, err
+		}))
+	type answer struct {
+		out *extmcp.McpResponseResult
+		err error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		out, err := extmcp.NewExtMcpClient(conn).CheckResponse(within(t), result("{}"))
+		answers <- answer{out, err}
+	}()
+	<-decided
+	for r.Inflight() > 0 {
+		require.NoError(t, within(t).Err())
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	drained := r.drain(over)
+	<-r.draining
+	held.Unlock()
+	require.NoError(t, <-drained)
+	got := <-answers
+	require.NoError(t, got.err)
+	require.Equal(t, body, got.out.GetMutated())
 }
 
 // A drain whose time is up with nothing being decided cut nothing off: a frozen

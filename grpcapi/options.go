@@ -70,6 +70,8 @@ type Options struct {
 
 	// listener is used instead of Addr, by tests.
 	listener net.Listener
+	// sendTime is what decided replies get to be sent when the grace is over; 250 ms.
+	sendTime time.Duration
 }
 
 // Observer counts what happens outside the checker. Every function may be nil and
@@ -105,6 +107,7 @@ const (
 	defaultStreams  = 1000
 	defaultConns    = 256
 	defaultTimeout  = 5 * time.Second
+	defaultSend     = 250 * time.Millisecond
 
 	// probeConns are accepted beyond MaxConns, so that a probe gets an answer from
 	// a server that is full.
@@ -150,6 +153,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
+	}
+	if o.sendTime == 0 {
+		o.sendTime = defaultSend
 	}
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()

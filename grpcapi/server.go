@@ -202,8 +202,9 @@ func (s *Server) Serve() error {
 
 // Drain ends Watch streams with a last NOT_SERVING, closes the listener, tells
 // clients to go elsewhere, and waits for the calls in flight. It returns nil when
-// none was cut off. When ctx ends first, everything is stopped; that is an error
-// only where a call was still being decided.
+// none was cut off. When ctx ends first, everything is stopped, a moment later where
+// all that is left are replies on their way; it is an error only where a call was
+// still being decided.
 func (s *Server) Drain(ctx context.Context) error {
 	s.drainOnce.Do(func() {
 		s.health.set(func(h *health) { h.ended = true })
@@ -224,12 +225,27 @@ func (s *Server) Drain(ctx context.Context) error {
 			s.closePending()
 		case <-ctx.Done():
 			cut := s.Inflight()
+			if cut == 0 {
+				s.send()
+			}
 			s.Stop()
 			if cut == 0 {
 				return nil
 			}
 			return fmt.Errorf("drain: %d calls cut off: %w", cut, context.Cause(ctx))
 		}
+	}
+}
+
+// send gives decided replies a moment to be written: a process that stood still at
+// the end of its grace has only just made them. A client that does not read gets no
+// more than that.
+func (s *Server) send() {
+	late := time.NewTimer(s.opts.sendTime)
+	defer late.Stop()
+	select {
+	case <-s.graceful:
+	case <-late.C:
 	}
 }
 
