@@ -164,6 +164,9 @@ func NewModelPool(cfg ModelPoolConfig) *ModelPool {
 // Props describes the actor, for one spawn. One at a time may be alive; a later
 // one goes on with the models of the one before.
 func (h *ModelPool) Props(o guard.Options) *actor.Props {
+	if o.Depth == nil {
+		o.Depth = &guard.Depth{}
+	}
 	return h.props(func() actor.Actor { return &poolActor{h: h, options: o} }, o)
 }
 

@@ -27,9 +27,12 @@ type poolActor struct {
 	root *actor.RootContext
 
 	queue   batch.Queue[*flight]
-	flights map[flightKey]*flight
+	flights flightTable
 	fresh   []*flight // working memory of admit
-	open    map[*messages.Classify]*request
+	open    requests
+
+	// due counts messages after which work has not been dealt out yet.
+	due int
 
 	slots []*slot
 	idle  []*slot // slots that are up and have no job
@@ -53,7 +56,7 @@ type (
 	// cancelClassify says that the caller of a request is gone.
 	cancelClassify struct {
 		guard.Quiet
-		msg   *messages.Classify
+		req   *request
 		fault messages.ModelFault
 	}
 	// respawn ends the back-off of a worker actor that crashed.
@@ -67,25 +70,28 @@ type (
 // Receive handles one message.
 func (p *poolActor) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
+	case *submission:
+		p.admit(&m.request)
+		p.due++
 	case *messages.Classify:
-		p.admit(m)
-		p.dispatch()
+		p.admit(&request{msg: m})
+		p.due++
 	case *cancelClassify:
-		if r := p.open[m.msg]; r != nil {
-			p.drop(r, m.fault)
-			p.dispatch()
+		if m.req.open {
+			p.drop(m.req, m.fault)
+			p.due++
 		}
 	case *jobDone:
 		p.jobDone(m)
-		p.dispatch()
+		p.due++
 	case *watchTick:
 		if m.gen == p.gen {
 			p.look()
-			p.dispatch()
+			p.due++
 		}
 	case *workerUp:
 		p.workerUp(m)
-		p.dispatch()
+		p.due++
 	case *lateReturn:
 		p.observeWorkers()
 	case *modelsLoaded:
@@ -104,13 +110,23 @@ func (p *poolActor) Receive(c actor.Context) {
 		p.start(c)
 	case *actor.Terminated:
 		p.workerEnded(m.Who)
+		p.due++
 	case *actor.Restarting:
 		p.stop(modelLost("pool restarting"))
 	case *actor.Stopping:
 		p.stop(modelLost("pool stopped"))
 		p.h.cfg.OnReady(false, "model pool stopped")
 	}
+	if p.due > 0 && (p.due >= mostDue || p.options.Depth == nil || p.options.Depth.Len() == 0) {
+		p.due = 0
+		p.dispatch()
+	}
 }
+
+// mostDue is how many messages may pass before work is dealt out. What has come
+// together is dealt out together: the first of a burst would run alone while the
+// others, of which it could take some along, are in the mailbox already.
+const mostDue = 32
 
 func modelLost(why string) *messages.ModelError {
 	return &messages.ModelError{Fault: messages.ModelLost, Err: errors.New(why)}
@@ -119,8 +135,6 @@ func modelLost(why string) *messages.ModelError {
 func (p *poolActor) start(c actor.Context) {
 	p.gen = generations.Add(1)
 	p.root = actor.NewRootContext(c.ActorSystem(), nil)
-	p.flights = make(map[flightKey]*flight)
-	p.open = make(map[*messages.Classify]*request)
 	p.slots = make([]*slot, p.h.cfg.Workers)
 	for i := range p.slots {
 		p.slots[i] = &slot{index: i}
@@ -133,13 +147,8 @@ func (p *poolActor) start(c actor.Context) {
 func (p *poolActor) stop(e *messages.ModelError) {
 	p.ended = true
 	p.stopTimers()
-	for _, r := range p.open {
-		r.done = true
-		p.h.cfg.Observer.Fault(e.Fault)
-		r.msg.Reject(e)
-	}
-	clear(p.open)
-	clear(p.flights)
+	p.rejectAll(e)
+	p.flights.clear(func(f *flight) { f.waiters, f.listed = nil, false })
 	p.queue.Clear()
 	p.pressed()
 	p.h.cfg.Observer.Queue(0, 0)

@@ -137,11 +137,19 @@ type classification struct {
 	result   ModelResult
 	// few is the memory of the lists of a call of one short text, which most are.
 	few struct {
-		keys    [1]cacheKey
-		pieces  [1]piece
-		spans   [2]span
-		missing [2]int
+		keys   [1]cacheKey
+		pieces [1]piece
 	}
+}
+
+// pass is the memory of one reading by one model, with that of the lists of a short
+// text. It is made for each: what the pool holds of one may still be on its way when
+// the next begins.
+type pass struct {
+	windows [2]inference.Window
+	spans   [2]span
+	missing [2]int
+	call    submission
 }
 
 // piece is a part of a segment that is cut into windows.
@@ -378,11 +386,8 @@ func (c *classification) gateBlocks(segment int, score float64) bool {
 // read scores the windows of pieces with one model. Windows beyond the budget are
 // counted as dropped with their segment, in the order of the pieces.
 func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
-	var windows []inference.Window
-	spans := c.few.spans[:0]
-	if stage == messages.StageGate {
-		spans = nil // the judge's come beside these
-	}
+	m := &pass{}
+	windows, spans, missing := m.windows[:0], m.spans[:0], m.missing[:0]
 	for _, p := range pieces {
 		from := len(windows)
 		windows = c.plan(windows, c.models[stage], p, budget-from)
@@ -390,7 +395,6 @@ func (c *classification) read(stage int, pieces []piece, budget int) ([]span, er
 			spans = append(spans, span{segment: p.segment, start: p.start + w.Start, end: p.start + w.End, score: -1})
 		}
 	}
-	missing := c.few.missing[:0]
 	stop := false
 	for i := range windows {
 		s, ok := c.h.cache.window(windows[i].Key)
@@ -406,7 +410,7 @@ func (c *classification) read(stage int, pieces []piece, budget int) ([]span, er
 	if stop || len(missing) == 0 {
 		return spans, nil
 	}
-	return spans, c.ask(stage, windows, missing, spans)
+	return spans, c.ask(stage, &m.call, windows, missing, spans)
 }
 
 // plan appends the windows of one piece, with offsets into the piece.
@@ -443,12 +447,12 @@ func (c *classification) blocks(stage int, w span) bool {
 }
 
 // ask has the pool compute what is missing.
-func (c *classification) ask(stage int, windows []inference.Window, missing []int, spans []span) error {
+func (c *classification) ask(stage int, msg *submission, windows []inference.Window, missing []int, spans []span) error {
 	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
 	defer cancel()
-	deadline, _ := ctx.Deadline()
-	msg := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Stage: stage, Deadline: deadline,
-		Windows: windows}
+	msg.request.msg, msg.Promise = &msg.Classify, guard.NewPromise[messages.Classification]()
+	msg.Stage, msg.Windows = stage, windows
+	msg.Deadline, _ = ctx.Deadline()
 	if len(missing) < len(windows) {
 		msg.Windows = make([]inference.Window, len(missing))
 		for k, i := range missing {
@@ -456,7 +460,7 @@ func (c *classification) ask(stage int, windows []inference.Window, missing []in
 		}
 	}
 	if stage == messages.StageJudge {
-		c.blockAts(msg, missing, spans)
+		c.blockAts(&msg.Classify, missing, spans)
 	}
 	got, err := c.h.submit(ctx, msg)
 	if err != nil {
@@ -502,7 +506,7 @@ func (h *ModelPool) within(ctx context.Context, deadline time.Time) (context.Con
 }
 
 // submit sends a request to the actor and waits for its outcome or for ctx.
-func (h *ModelPool) submit(ctx context.Context, m *messages.Classify) (messages.Classification, error) {
+func (h *ModelPool) submit(ctx context.Context, m *submission) (messages.Classification, error) {
 	got, err := ask(ctx, &h.ref, m.Promise, m)
 	if err == nil {
 		return got, nil
@@ -525,7 +529,7 @@ func (h *ModelPool) submit(ctx context.Context, m *messages.Classify) (messages.
 			fault = messages.ModelLost
 		}
 	}
-	h.send(&cancelClassify{msg: m, fault: fault})
+	h.send(&cancelClassify{req: &m.request, fault: fault})
 	return got, &messages.ModelError{Fault: fault}
 }
 

@@ -151,17 +151,8 @@ func (p *poolActor) fail(why failure, reason string) {
 	p.phase, p.failure, p.reason = modelFailed, why, reason
 	p.attempts, p.stage, p.goodSince = 0, 0, time.Time{}
 	p.publish()
-	e := &messages.ModelError{Fault: messages.ModelLost}
-	for _, r := range p.open {
-		r.done = true
-		p.h.cfg.Observer.Fault(e.Fault)
-		r.msg.Reject(e)
-	}
-	clear(p.open)
-	for _, f := range p.flights {
-		f.waiters, f.listed = nil, false
-	}
-	clear(p.flights)
+	p.rejectAll(&messages.ModelError{Fault: messages.ModelLost})
+	p.flights.clear(func(f *flight) { f.waiters, f.listed = nil, false })
 	p.queue.Clear()
 	p.pressed()
 	p.probeAfter(p.h.cfg.Probe.Delay(0, p.h.cfg.Random()))

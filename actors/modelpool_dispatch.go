@@ -219,10 +219,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 	wait := time.Duration(0)
 	for i, f := range j.flights {
 		wait = max(wait, j.started.Sub(f.queued))
-		e := out.fault
-		if e == nil && out.errs != nil && out.errs[i] != nil {
-			errors.As(out.errs[i], &e)
-		}
+		e := out.faultOf(i)
 		if e == nil {
 			p.suspects.clear(f.key)
 			p.land(f, out.scores[i], len(j.flights))

@@ -31,6 +31,7 @@ type fakeModel struct {
 	forgetful bool // keeps no shapes
 	// max is where the tokenizer stops, in bytes; 0 is never.
 	max        int
+	tokens     int // Info().WindowTokens
 	thresholds map[string]inference.Thresholds
 	clear      float64
 
@@ -73,7 +74,7 @@ func batchHas(batch []inference.Window, word string) bool {
 }
 
 func (f *fakeModel) Info() inference.Info {
-	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, BatchInvariant: !f.alone,
+	return inference.Info{Name: f.name, ID: f.name + "-id", MaxTokens: 512, WindowTokens: f.tokens, BatchInvariant: !f.alone,
 		Review: f.thresholds["default"].Review, Block: f.thresholds["default"].Block, Surfaces: f.thresholds, Clear: f.clear}
 }
 

@@ -9,34 +9,6 @@ import (
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
-// request is one Classify that has not been answered.
-type request struct {
-	msg      *messages.Classify
-	deadline time.Time
-	// urgent is when its windows should be read. What the gate reads may have the
-	// judge still before it, and gets half of the time: so it goes ahead of what waits
-	// for the judge, a run of which takes as long as many of the gate's, but not of
-	// what has waited for half of its own time.
-	urgent   time.Time
-	admitted time.Time
-	estimate time.Duration // what it was expected to take, 0 when unknown
-	scores   []float32
-	flights  []*flight // one per window; nil where the score was cached
-	left     int       // windows without a score or an error
-	queued   int       // windows that no worker has taken
-	cached   int
-	shared   int
-	computed int
-	together int                  // sum of the batch sizes of those
-	fault    *messages.ModelError // the first error that concerns one window only
-	done     bool
-	one      struct { // the memory of a request of one window, which most are
-		flights [1]*flight
-		score   [1]float32
-		flight  flight
-	}
-}
-
 // flight is one window that is queued or being computed, for everyone who waits
 // for it.
 type flight struct {
@@ -49,6 +21,7 @@ type flight struct {
 	retried bool
 	listed  bool      // in the table of flights
 	alone   [1]waiter // the memory of waiters when there is one
+	chain   *flight   // the next in its place of the table of flights
 }
 
 type flightKey struct {
@@ -65,15 +38,6 @@ type waiter struct {
 // Need is what the planner sees.
 func (f *flight) Need() batch.Need { return f.need }
 
-// blocks reports whether a score ends the request early.
-func (r *request) blocks(index int, score float32) bool {
-	at := r.msg.BlockAt
-	if r.msg.BlockAts != nil {
-		at = r.msg.BlockAts[index]
-	}
-	return at > 0 && float64(score) >= at
-}
-
 // rank sets urgency and last moment from those who wait.
 func (f *flight) rank() {
 	for i, w := range f.waiters {
@@ -87,7 +51,8 @@ func (f *flight) rank() {
 }
 
 // admit takes one request in, refuses it, or answers it from what is known.
-func (p *poolActor) admit(m *messages.Classify) {
+func (p *poolActor) admit(req *request) {
+	m := req.msg
 	if m.Settled() {
 		return // cancelled before its turn came
 	}
@@ -100,7 +65,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 		return
 	}
 	now := time.Now()
-	req := &request{msg: m, deadline: m.Deadline, admitted: now, left: len(m.Windows)}
+	req.deadline, req.admitted, req.left = m.Deadline, now, len(m.Windows)
 	if len(m.Windows) == 1 {
 		req.scores, req.flights = req.one.score[:], req.one.flights[:]
 	} else {
@@ -139,7 +104,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 			}
 			continue
 		}
-		f := p.flights[key]
+		f := p.flights.get(key)
 		if f == nil {
 			f = &req.one.flight
 			if len(m.Windows) > 1 {
@@ -147,7 +112,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 			}
 			*f = flight{key: key, window: w, queued: now, listed: true,
 				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.urgent, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
-			p.flights[key] = f
+			p.flights.add(f)
 			fresh = append(fresh, f)
 			tokens, longest = tokens+f.need.Tokens, max(longest, f.need.Tokens)
 		}
@@ -173,7 +138,7 @@ func (p *poolActor) admit(m *messages.Classify) {
 
 // board makes the request wait for its flights and queues the new ones.
 func (p *poolActor) board(req *request, fresh []*flight) {
-	p.open[req.msg] = req
+	p.open.add(req)
 	for _, f := range fresh {
 		f.waiters = f.alone[:0]
 	}
@@ -316,7 +281,7 @@ func (p *poolActor) forget(f *flight) {
 	f.waiters = nil
 	if f.listed {
 		f.listed = false
-		delete(p.flights, f.key)
+		p.flights.remove(f)
 	}
 }
 
@@ -324,7 +289,7 @@ func (p *poolActor) forget(f *flight) {
 // blocks, else with its error.
 func (p *poolActor) answer(r *request) {
 	r.done = true
-	delete(p.open, r.msg)
+	p.open.remove(r)
 	p.leave(r)
 	if r.left == 0 {
 		p.learn(r)
@@ -344,7 +309,7 @@ func (p *poolActor) answer(r *request) {
 // drop ends a request without a score.
 func (p *poolActor) drop(r *request, fault messages.ModelFault) {
 	r.done = true
-	delete(p.open, r.msg)
+	p.open.remove(r)
 	p.leave(r)
 	if fault != messages.ModelCancelled {
 		p.learn(r)

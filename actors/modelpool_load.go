@@ -70,19 +70,6 @@ type modelsLoaded struct {
 	taken  chan struct{}
 }
 
-// smallBatch is the cost of a full batch below which handing one over is a part of
-// what it costs.
-const smallBatch = 2 * time.Millisecond
-
-// enlarge doubles the batches of a model so small that half as many hand-overs are
-// worth more than what larger batches lose. For transformers they lose: their measured
-// best is the default.
-func (m *model) enlarge() {
-	if run := m.cost.Run(m.limits.Tokens); m.limits.Windows > 1 && run > 0 && run < smallBatch {
-		m.limits.Windows, m.limits.Tokens = 2*m.limits.Windows, 2*m.limits.Tokens
-	}
-}
-
 // largest is the padded tokens of the largest batch: a full one, or one window that
 // is longer than that and runs alone.
 func (m *model) largest() int { return max(m.limits.Tokens, m.windowTokens()) }
@@ -217,7 +204,9 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 			return models, fmt.Errorf("prove %s: %w", name, err)
 		}
 		if s.Limits == (batch.Limits{}) {
-			m.enlarge()
+			if err := m.enlarge(ctx); err != nil {
+				return models, fmt.Errorf("prove %s: %w", name, err)
+			}
 		}
 	}
 	for _, m := range models {

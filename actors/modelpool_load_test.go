@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport/inference"
-	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -54,28 +53,6 @@ func TestPoolLearnsTheCostOfABatch(t *testing.T) {
 		defer r.stop()
 		require.InDelta(t, 266, r.BatchCost().Milliseconds(), 10)
 	})
-}
-
-func TestBatchesOfASmallModelAreLarger(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		perToken   time.Duration
-		windows    int
-		wantTokens int
-	}{
-		{"unknown", 0, 16, 256},
-		{"small", time.Microsecond, 16, 512},
-		{"a transformer", time.Millisecond, 16, 256},
-		{"one that runs alone", time.Microsecond, 1, 256},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := &model{limits: batch.Limits{Windows: c.windows, Tokens: 256, Waste: 0.15}}
-			m.cost.Observe(100, 100, 100*c.perToken)
-			m.enlarge()
-			require.Equal(t, c.wantTokens, m.limits.Tokens)
-			require.Equal(t, c.windows*c.wantTokens/256, m.limits.Windows)
-		})
-	}
 }
 
 func TestPoolSaysWhyItDoesNotLoadAndTriesAgain(t *testing.T) {

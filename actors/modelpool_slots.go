@@ -70,7 +70,6 @@ func (p *poolActor) workerEnded(pid *actor.PID) {
 		again := &respawn{gen: p.gen, slot: s.index}
 		p.after(delay, again)
 	}
-	p.dispatch()
 }
 
 func (p *poolActor) workerUp(m *workerUp) {

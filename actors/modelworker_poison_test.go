@@ -84,15 +84,12 @@ func TestHalvingFindsExactlyTheBadWindows(t *testing.T) {
 		require.LessOrEqual(t, f.runs.Load(), int64(2*n+1))
 		for i, b := range bad {
 			if b {
-				var e *messages.ModelError
-				require.ErrorAs(t, out.errs[i], &e)
-				require.Equal(t, messages.ModelPoison, e.Fault)
+				require.NotNil(t, out.faultOf(i))
+				require.Equal(t, messages.ModelPoison, out.faultOf(i).Fault)
 				continue
 			}
 			require.InDelta(t, f.want(j.windows[i]), out.scores[i], 0)
-			if any {
-				require.NoError(t, out.errs[i])
-			}
+			require.Nil(t, out.faultOf(i))
 		}
 	})
 }

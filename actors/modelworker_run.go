@@ -50,7 +50,7 @@ type job struct {
 type outcome struct {
 	// scores and errs are per window; an error that is not nil goes with no score.
 	scores []float32
-	errs   []error
+	errs   []*messages.ModelError
 	// fault, when not nil, is the error of all windows.
 	fault *messages.ModelError
 	// clean is a batch that ran at the first try and so says what a batch costs.
@@ -58,6 +58,14 @@ type outcome struct {
 	// panicked means that the goroutine has ended.
 	panicked bool
 	took     time.Duration
+}
+
+// faultOf is the error of one window, nil when it has a score.
+func (o *outcome) faultOf(window int) *messages.ModelError {
+	if o.fault == nil && o.errs != nil {
+		return o.errs[window]
+	}
+	return o.fault
 }
 
 // execute runs the job on the worker's goroutine.
@@ -88,7 +96,7 @@ func (j *job) execute() (out *outcome) {
 		}
 	}
 	out.scores = make([]float32, len(j.windows))
-	out.errs = make([]error, len(j.windows))
+	out.errs = make([]*messages.ModelError, len(j.windows))
 	j.halve(0, len(j.windows), err, out)
 	return out
 }

@@ -96,6 +96,6 @@ func TestAProbeComparesTheScore(t *testing.T) {
 	m := &model{golden: []float32{0.1, 0.9}}
 	require.True(t, m.sane(&outcome{scores: []float32{0.1001, 0.9}}))
 	require.False(t, m.sane(&outcome{scores: []float32{0.1, 0.5}}))
-	require.False(t, m.sane(&outcome{scores: []float32{0.1, 0.9}, errs: make([]error, 2)}))
+	require.False(t, m.sane(&outcome{scores: []float32{0.1, 0.9}, errs: make([]*messages.ModelError, 2)}))
 	require.False(t, m.sane(&outcome{fault: &messages.ModelError{}}))
 }

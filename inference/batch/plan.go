@@ -61,6 +61,11 @@ type Limits struct {
 	// Waste is the share of padding in a batch, which stays strictly below it; in
 	// (0, 1).
 	Waste float64
+	// Step is by how many ids a window can become longer before it costs more: a
+	// kernel that computes so many places at once computes the last ones whether they
+	// are there or not. Windows of different steps never share a batch, for the
+	// shorter would cost what the longer does. 0 and 1: every id costs.
+	Step int
 }
 
 // Complete returns l with the defaults in place of zero fields.
@@ -74,7 +79,18 @@ func (l Limits) Complete() Limits {
 	if l.Waste <= 0 || l.Waste >= 1 {
 		l.Waste = DefaultWaste
 	}
+	if l.Step <= 0 {
+		l.Step = 1
+	}
 	return l
+}
+
+// Strips is how many steps a window of so many ids takes.
+func (l Limits) Strips(tokens int) int {
+	if l.Step <= 1 {
+		return tokens
+	}
+	return (tokens + l.Step - 1) / l.Step
 }
 
 // Choice is what a plan takes out of the queue. The two lists are disjoint and
@@ -93,7 +109,7 @@ type Choice struct {
 // The first window that somebody still waits for is always in the batch, so no
 // window starves: its urgency is a fixed moment, and what arrives later is more
 // urgent only if its deadline is nearer. The neighbours are those of the nearest
-// length, ties by urgency, as long as the limits hold. A window never waits for
+// length and of the same step, ties by urgency, as long as the limits hold. A window never waits for
 // neighbours that are not there yet.
 func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	var c Choice
@@ -146,10 +162,10 @@ func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) 
 	end := min(len(queue), head+1+scanned)
 	most := spare * lim.Windows
 	found := make([]mate, 0, min(end-head, most+1))
-	same := 1
+	same, strips := 1, lim.Strips(need.Tokens)
 	for i := head + 1; i < end; i++ {
 		n := queue[i].Need()
-		if n.Alone || n.Group != need.Group || !n.Latest.After(now) {
+		if n.Alone || n.Group != need.Group || !n.Latest.After(now) || lim.Step > 1 && lim.Strips(n.Tokens) != strips {
 			continue
 		}
 		l := max(need.Tokens, n.Tokens)

@@ -48,6 +48,8 @@ func TestPlanCases(t *testing.T) {
 		{"alone mode", []int{16, 16}, []Limits{{Windows: 1}}, []int{0}},
 		{"own token budget", []int{16, 16, 16}, []Limits{{Tokens: 32}}, []int{0, 1}},
 		{"padding stays below the limit", []int{100, 86, 71}, []Limits{{Tokens: 1024}}, []int{0, 1, 2}},
+		{"windows of other steps cost more", []int{15, 16, 17, 15}, []Limits{{Step: 16}}, []int{0, 1, 3}},
+		{"shorter ones, too", []int{17, 16, 18}, []Limits{{Step: 16}}, []int{0, 2}},
 		{"padding at the limit is refused", []int{100, 70}, nil, []int{0}},
 	}
 	for _, c := range cases {
@@ -106,6 +108,7 @@ func genLimits(t *rapid.T) []Limits {
 			Windows: rapid.IntRange(0, 20).Draw(t, "windows"),
 			Tokens:  rapid.IntRange(0, 600).Draw(t, "tokens"),
 			Waste:   rapid.Float64Range(0, 0.5).Draw(t, "waste"),
+			Step:    rapid.SampledFrom([]int{0, 1, 16}).Draw(t, "step"),
 		}
 	}
 	return l
@@ -164,6 +167,9 @@ func TestPlanProperties(t *testing.T) {
 			n := before[i].need
 			require.Equal(t, group, n.Group)
 			require.True(t, n.Latest.After(epoch))
+			if lim.Step > 1 {
+				require.Equal(t, lim.Strips(before[first].need.Tokens), lim.Strips(n.Tokens))
+			}
 			sum, longest = sum+n.Tokens, max(longest, n.Tokens)
 		}
 		require.LessOrEqual(t, len(c.Batch), lim.Windows)

@@ -80,6 +80,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 	for i, b := range []*batches{best, one, naive} {
 		c.shapes[i] = shape{batches: len(b.runs), perBatch: float64(len(q.windows)) / float64(max(1, len(b.runs))), padding: b.padding()}
 	}
+	var pass *passing
 	work := [contestants]func() error{
 		perfectBatches: func() error { return s.runBare(best) },
 		oneByOne:       func() error { return s.runBare(one) },
@@ -88,9 +89,9 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		perfectReading: func() error { return s.readAndRun(q, best) },
 		oneReading:     func() error { return s.readAndRun(q, one) },
 		thePool: func() error {
-			_, computed, err := pool.classifyAll(ctx, q, everything, 0)
-			if err == nil && computed != len(q.windows) {
-				err = fmt.Errorf("the pool computed %d windows of %d", computed, len(q.windows))
+			err := pass.run()
+			if err == nil && pass.computed != len(q.windows) {
+				err = fmt.Errorf("the pool computed %d windows of %d", pass.computed, len(q.windows))
 			}
 			return err
 		},
@@ -102,6 +103,9 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 			}
 			o.Progress.Step("%s mix, round %d of %d: %s", mix.Name, round+1, o.Rounds, contestantNames[who])
 			seen := pool.observer.fresh()
+			if who == thePool {
+				pass = pool.prepare(ctx, q, everything, 0)
+			}
 			u, err := measure.Of(work[who])
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", contestantNames[who], err)

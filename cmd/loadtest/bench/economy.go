@@ -102,18 +102,15 @@ func (s *subject) economy(ctx context.Context, mix traffic.Mix, e *saving, queue
 				pool, at, word = plain, 0, "without"
 			}
 			s.opts.Progress.Step("%s mix, round %d of %d: %s %s", mix.Name, round+1, s.opts.Rounds, word, e.name)
-			computed := 0
-			u, err := measure.Of(func() (err error) {
-				_, computed, err = pool.classifyAll(ctx, q, aFew, at)
-				return err
-			})
+			pass := pool.prepare(ctx, q, aFew, at)
+			u, err := measure.Of(pass.run)
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", word, e.name, err)
 			}
 			if who == 0 {
-				e.with, e.computedWith = append(e.with, u), computed
+				e.with, e.computedWith = append(e.with, u), pass.computed
 			} else {
-				e.without, e.computedWithout = append(e.without, u), computed
+				e.without, e.computedWithout = append(e.without, u), pass.computed
 			}
 		}
 	}

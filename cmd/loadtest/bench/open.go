@@ -157,10 +157,7 @@ func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uin
 	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+seed), true, func(texts, tokens int) bool {
 		return texts >= 16 && float64(tokens) >= want
 	})
-	u, err := measure.Of(func() error {
-		_, _, err := pool.classifyAll(ctx, q, everything, 0)
-		return err
-	})
+	u, err := measure.Of(pool.prepare(ctx, q, everything, 0).run)
 	if err != nil {
 		return 0, 0, 0, fmt.Errorf("peak: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +24,7 @@ type rig struct {
 	system   *actor.ActorSystem
 	warm     *guard.Warm
 	pid      *actor.PID
+	crowd    crowd
 }
 
 // poolSpec is how a pool is set up.
@@ -91,6 +91,7 @@ func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
 
 func (r *rig) stop() error {
 	err := r.system.Root.StopFuture(r.pid).Wait()
+	r.crowd.leave()
 	r.Close()
 	r.warm.Close()
 	if err != nil {
@@ -111,33 +112,63 @@ const (
 // classifyAll sends all texts of q through the pool in their order, from so many
 // callers that its queue is never short of work. blockAt of 0 never ends early.
 func (r *rig) classifyAll(ctx context.Context, q *queue, callers int, blockAt float64) (cached, computed int, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("a pass took longer than ten minutes"))
-	defer cancel()
-	var next, c, n atomic.Int64
-	var first atomic.Pointer[error]
-	var group sync.WaitGroup
-	for range min(callers, len(q.texts)) {
-		group.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(q.texts) || first.Load() != nil {
-					return
-				}
-				t := q.texts[i]
-				got, err := r.Classify(ctx, []actors.ModelSegment{{Text: t.Text, Surface: t.Surface, BlockAt: blockAt}}, actors.ModelLimits{})
-				if err != nil {
-					err = fmt.Errorf("text %d of %d: %w", i, len(q.texts), err)
-					first.CompareAndSwap(nil, &err)
-					return
-				}
-				c.Add(int64(got.Cached))
-				n.Add(int64(got.Computed))
+	p := r.prepare(ctx, q, callers, blockAt)
+	err = p.run()
+	return p.cached, p.computed, err
+}
+
+// passing is a pass of all texts whose callers stand ready.
+type passing struct {
+	ctx              context.Context
+	cancel           context.CancelFunc
+	begin            func()
+	cached, computed int // windows
+	first            atomic.Pointer[error]
+}
+
+// prepare is the part of classifyAll that is the load generator's own.
+func (r *rig) prepare(ctx context.Context, q *queue, callers int, blockAt float64) *passing {
+	p := &passing{}
+	p.ctx, p.cancel = context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("a pass took longer than ten minutes"))
+	var next, cached, computed atomic.Int64
+	callers = min(callers, len(q.texts))
+	each := make([]actors.ModelSegment, callers)
+	begin := r.crowd.gather(callers, func(k int) {
+		segments := each[k : k+1]
+		n, c := 0, 0
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(q.texts) || p.first.Load() != nil {
+				break
 			}
-		})
+			t := &q.texts[i]
+			segments[0] = actors.ModelSegment{Text: t.Text, Surface: t.Surface, BlockAt: blockAt}
+			got, err := r.Classify(p.ctx, segments, actors.ModelLimits{})
+			if err != nil {
+				p.fail(fmt.Errorf("text %d of %d: %w", i, len(q.texts), err))
+				break
+			}
+			c += got.Cached
+			n += got.Computed
+		}
+		cached.Add(int64(c))
+		computed.Add(int64(n))
+	})
+	p.begin = func() {
+		begin()
+		p.cached, p.computed = int(cached.Load()), int(computed.Load())
 	}
-	group.Wait()
-	if e := first.Load(); e != nil {
-		return 0, 0, *e
+	return p
+}
+
+func (p *passing) fail(err error) { p.first.CompareAndSwap(nil, &err) }
+
+// run lets the callers go.
+func (p *passing) run() error {
+	defer p.cancel()
+	p.begin()
+	if err := p.first.Load(); err != nil {
+		return *err
 	}
-	return int(c.Load()), int(n.Load()), nil
+	return nil
 }

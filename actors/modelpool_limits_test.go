@@ -1,0 +1,68 @@
+package actors
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/batch"
+)
+
+// A model of convolutions computes places sixteen at a time; one of products over
+// tokens does not. In a bubble the runs take exactly what they say.
+func TestThePoolFindsOutWhetherLengthsCostInSteps(t *testing.T) {
+	strips := func(perStrip time.Duration) func(inference.RunControl, []inference.Window) error {
+		return func(control inference.RunControl, batch []inference.Window) error {
+			longest := 0
+			for _, w := range batch {
+				longest = max(longest, len(w.IDs))
+			}
+			time.Sleep(perStrip * time.Duration(len(batch)*((longest+15)/16)))
+			return nil
+		}
+	}
+	for _, c := range []struct {
+		name string
+		run  func(inference.RunControl, []inference.Window) error
+		want int
+	}{
+		{"in steps", strips(20 * time.Microsecond), 16},
+		{"by the token", costs(10*time.Microsecond, time.Microsecond), 1},
+		{"too quick for a clock", strips(time.Microsecond), 1},
+		{"too slow to matter", strips(time.Millisecond), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, &fakeModel{run: c.run, tokens: 64}, nil).ready()
+				defer r.stop()
+				limits := r.view.Load().models[0].limits
+				require.Equal(t, c.want, limits.Complete().Step)
+			})
+		})
+	}
+}
+
+func TestBatchesOfASmallModelAreLarger(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		perToken   time.Duration
+		windows    int
+		wantTokens int
+	}{
+		{"unknown", 0, 16, 256},
+		{"small", time.Microsecond, 16, 512},
+		{"a transformer", time.Millisecond, 16, 256},
+		{"one that runs alone", time.Microsecond, 1, 256},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &model{limits: batch.Limits{Windows: c.windows, Tokens: 256, Waste: 0.15}}
+			m.cost.Observe(100, 100, 100*c.perToken)
+			require.NoError(t, m.enlarge(t.Context()))
+			require.Equal(t, c.wantTokens, m.limits.Tokens)
+			require.Equal(t, c.windows*c.wantTokens/256, m.limits.Windows)
+		})
+	}
+}
