@@ -312,15 +312,35 @@ func notLiteral(v string) bool {
 	case '$', '<', '{', '%', '(', '[', '&', '#':
 		return true
 	}
-	if strings.ContainsAny(v, "({") || strings.Contains(v, "${") || strings.Contains(v, "://") {
-		return true
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '(', '{':
+			return true
+		case ':':
+			if strings.HasPrefix(v[i:], "://") {
+				return true
+			}
+		}
 	}
-	return oneOf(v, references[:]) > 0
+	return referenceFirst[v[0]] && oneOf(v, references[:]) > 0
 }
 
 // references begin what refers to a value.
 var references = [...]string{"process.env", "os.environ", "os.getenv", "env.", "self.", "this.", "config.", "settings.", "secrets.", "vars.", "params.", "args.",
 	"request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:"}
+
+// referenceFirst are the characters that they begin with.
+var referenceFirst = firstOf(references[:])
+
+// firstOf returns the characters that lower-case words begin with, in either case.
+func firstOf(words []string) *charset {
+	var c charset
+	for _, w := range words {
+		c[w[0]] = true
+		c[strings.ToUpper(w[:1])[0]] = true
+	}
+	return &c
+}
 
 // wordsOrPath reports whether v reads as names joined by separators: an identifier, a path, a property chain.
 // Random text has a part that mixes digits and letters in both directions.

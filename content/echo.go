@@ -35,7 +35,7 @@ func (sc *scan) echoes() {
 	for i := range sc.rep.Findings {
 		f := &sc.rep.Findings[i]
 		if f.Mask != "" {
-			taken[f.String] = append(taken[f.String], span{start: f.Start, end: f.End})
+			taken[f.String] = append(slices.Grow(taken[f.String], 1+len(f.Also)), span{start: f.Start, end: f.End})
 			for _, r := range f.Also {
 				taken[f.String] = append(taken[f.String], span{start: r.Start, end: r.End})
 			}

@@ -31,6 +31,7 @@ const (
 	classLetter
 	classEscape
 	classMark // begins markup that may cut a word
+	classSign // of the word characters, + / - _
 )
 
 var byteClass = func() (t [256]uint8) {
@@ -42,7 +43,7 @@ var byteClass = func() (t [256]uint8) {
 		case isLetter(c):
 			t[i] = classWord | classLetter
 		case c == '+' || c == '/' || c == '-' || c == '_':
-			t[i] = classWord
+			t[i] = classWord | classSign
 		case c == '%' || c == '&' || c == '\\':
 			t[i] = classEscape
 		case c == '<' || c == '*' || c == '~' || c == '`' || c == '{':
@@ -104,10 +105,13 @@ func (sc *scan) survey(text string) features {
 			continue
 		}
 		start := i
-		var word uint8
-		for i < n && byteClass[text[i]]&classWord != 0 {
-			word |= byteClass[text[i]]
-			i++
+		word := c
+		for i++; i < n; i++ {
+			if c := byteClass[text[i]]; c&classWord == 0 {
+				break
+			} else {
+				word |= c
+			}
 		}
 		seen |= word
 		if text[start] == '+' && i-start > minShifted && text[start+1] == 'A' && !sc.utf7 {
@@ -155,10 +159,14 @@ func (sc *scan) survey(text string) features {
 		case size >= minRun:
 			sc.runs = append(sc.runs, run{start, i})
 		}
+		spaced, distinct = 0, 0
+		if word&(classSign|classDigit) == 0 {
+			// A plain word, as most are.
+			continue
+		}
 		if i-start >= 2*minSpaced-1 && spelled(text[start:i]) {
 			f |= hasSpaced
 		}
-		spaced, distinct = 0, 0
 		for start+4 <= i && !isAlnum(text[start]) {
 			start++
 		}
