@@ -58,10 +58,11 @@ func (sc *scan) normalised(v *view) bool {
 		sc.incomplete(v, 0, len(v.text))
 		return false
 	}
-	text, ok := normalise(v.text)
-	if !ok {
+	if !material(v.text) {
 		return false
 	}
+	sc.long = appendFolded(sc.long[:0], v.text)
+	text := string(sc.long)
 	sc.budget -= len(text)
 	sc.enqueue(view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
 	return true
@@ -82,10 +83,12 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 		sc.incomplete(v, 0, len(v.text))
 		return
 	}
-	text, changed := rewrite(v.text, step)
+	b, changed := appendRewritten(sc.long[:0], v.text, step)
 	if !changed {
 		return
 	}
+	sc.long = b
+	text := string(b)
 	sc.budget -= len(text)
 	sc.enqueue(view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
 }
@@ -128,8 +131,8 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 				sc.incomplete(v, r.start, r.end)
 				return
 			}
-			sc.longRun = appendHex(sc.longRun[:0], text)
-			sc.decodedView(v, r, sc.longRun)
+			sc.long = appendHex(sc.long[:0], text)
+			sc.decodedView(v, r, sc.long)
 			return
 		}
 	}
@@ -145,8 +148,8 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 			sc.incomplete(v, r.start, r.end)
 			return
 		}
-		sc.longRun = appendBase64(sc.longRun[:0], body[off:])
-		sc.decodedView(v, r, sc.longRun)
+		sc.long = appendBase64(sc.long[:0], body[off:])
+		sc.decodedView(v, r, sc.long)
 		return
 	}
 }

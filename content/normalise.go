@@ -119,7 +119,11 @@ func normalise(text string) (folded string, ok bool) {
 	if !material(text) {
 		return "", false
 	}
-	b := make([]byte, 0, len(text))
+	return string(appendFolded(make([]byte, 0, len(text)), text)), true
+}
+
+// appendFolded appends the folded text to b.
+func appendFolded(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		if text[i] < 0x80 {
 			end := asciiEnd(text, i)
@@ -149,7 +153,7 @@ func normalise(text string) (folded string, ok bool) {
 		}
 		i += n
 	}
-	return string(b), true
+	return b
 }
 
 // asciiEnd returns where the ASCII from byte i on ends.

@@ -74,7 +74,7 @@ func (sc *scan) email(at int) {
 	for start > 0 && at-start < maxLocal && setEmail[text[start-1]] {
 		start--
 	}
-	for start < at && strings.IndexByte(".-+%'", text[start]) >= 0 {
+	for start < at && !isAlnum(text[start]) && text[start] != '_' {
 		start++
 	}
 	if start == at || text[at-1] == '.' {
@@ -156,6 +156,9 @@ func (sc *scan) digits() {
 // group is a run of digits inside a cluster.
 type group struct{ start, end int }
 
+// digitGap is what stands between groups of digits.
+var digitGap = newCharset(" -.()")
+
 // clusterStart returns where the group that byte i is in begins, not before byte from.
 func clusterStart(text string, i, from int) int {
 	start := i
@@ -164,7 +167,7 @@ func clusterStart(text string, i, from int) int {
 			start--
 		}
 		j := start
-		for j > from && start-j < 2 && strings.IndexByte(" -.()", text[j-1]) >= 0 {
+		for j > from && start-j < 2 && digitGap[text[j-1]] {
 			j--
 		}
 		if j == start || j <= from || !isDigit(text[j-1]) || i-j > maxCluster {
@@ -188,7 +191,7 @@ func (sc *scan) cluster(text string, start int) (end, count int) {
 		count += i - g
 		end = i
 		j := i
-		for j < len(text) && j-i < 2 && strings.IndexByte(" -.()", text[j]) >= 0 {
+		for j < len(text) && j-i < 2 && digitGap[text[j]] {
 			j++
 		}
 		if j == i || j >= len(text) || !isDigit(text[j]) || j-start > 2*maxCluster {

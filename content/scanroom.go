@@ -25,7 +25,7 @@ type scanRoom struct {
 
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
-	longRun []byte         // a long one, decoded
+	long    []byte         // a long text while it is made
 	plain   []byte         // what the runs of a view were decoded to, and which they are
 	folds   []folded
 }
@@ -67,7 +67,7 @@ const maxRoom = 8 << 20
 func (sc *scan) release() {
 	room := sc.scanRoom
 	const hitBytes, spanBytes, viewBytes = 40, 24, 160
-	if hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.longRun)+cap(room.plain) > maxRoom {
+	if hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])

@@ -14,14 +14,17 @@ func unquote(token string) string {
 	if i < 0 {
 		return s
 	}
-	b := make([]byte, 0, len(s))
+	var b strings.Builder
+	b.Grow(len(s))
+	var one [utf8.UTFMax]byte
 	for {
-		b = append(b, s[:i]...)
-		var n int
-		b, n = unescape(b, s[i:])
+		b.WriteString(s[:i])
+		plain, n := unescape(one[:0], s[i:])
+		b.Write(plain)
 		s = s[i+n:]
 		if i = strings.IndexByte(s, '\\'); i < 0 {
-			return string(append(b, s...))
+			b.WriteString(s)
+			return b.String()
 		}
 	}
 }

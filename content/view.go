@@ -1,5 +1,7 @@
 package content
 
+import "slices"
+
 // view is one reading of a string.
 type view struct {
 	text  string
@@ -68,8 +70,17 @@ func (v *view) origin(start, end int) (int, int) {
 	return v.up.origin(lo, hi)
 }
 
-// rewrite builds the text of a stepping view. It returns false when nothing changed.
-func rewrite(src string, step stepFunc) (string, bool) {
+// rewrite returns the text of a stepping view. changed is false when it is src itself.
+func rewrite(src string, step stepFunc) (text string, changed bool) {
+	b, changed := appendRewritten(nil, src, step)
+	if !changed {
+		return "", false
+	}
+	return string(b), true
+}
+
+// appendRewritten appends the text of a stepping view to b, unless nothing changes.
+func appendRewritten(b []byte, src string, step stepFunc) (text []byte, changed bool) {
 	i := 0
 	for i < len(src) {
 		n, to := step(src, i)
@@ -79,16 +90,15 @@ func rewrite(src string, step stepFunc) (string, bool) {
 		i += n
 	}
 	if i >= len(src) {
-		return "", false
+		return b, false
 	}
-	b := make([]byte, 0, len(src))
-	b = append(b, src[:i]...)
+	b = append(slices.Grow(b, len(src)), src[:i]...)
 	for i < len(src) {
 		n, to := step(src, i)
 		b = append(b, to...)
 		i += n
 	}
-	return string(b), true
+	return b, true
 }
 
 // viewRoom is where the views of a string live. They keep their place while others are added.
