@@ -60,7 +60,6 @@ type scan struct {
 	dirty    bool   // told or bodies are not empty
 	path     string // pointer of the current string, "" until needed
 	listedIn int    // the string that listed is about
-	cursor   int    // among the spans of the current string, where the last one was looked for
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
@@ -301,14 +300,14 @@ func (sc *scan) flush() {
 	sc.merged = inOrder(sc.hits, sc.merged)
 	before := len(sc.spans)
 	known := sc.spans[:before]
-	sc.cursor = 0
+	var ofOthers, ofThis finder
 	shown := 0 // end of what this view has shown
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
 			continue
 		}
 		start, end := sc.v.origin(h.start, h.end)
-		if before > 0 && sc.known(known, h.det, start, end) || start < shown && covered(sc.spans[before:], h.det, start, end) {
+		if before > 0 && ofOthers.covered(known, h.det, start, end) || start < shown && ofThis.covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
 		shown = max(shown, end)
@@ -417,18 +416,16 @@ func (sc *scan) shaped(i int) bool {
 // coverLook is how many spans before a match are compared with it: matches of one detector do not nest deeper.
 const coverLook = 16
 
-// covered reports whether the detector found something that overlaps start..end already. spans are sorted.
-func covered(spans []span, t *detector, start, end int) bool {
-	i, _ := slices.BinarySearchFunc(spans, end, func(s span, e int) int { return cmp.Compare(s.start, e) })
-	return overlaps(spans[:i], t, start)
-}
+// finder finds what overlaps a match among sorted spans, for matches that come in the order of their places, mostly: it
+// goes on from where it was.
+type finder struct{ at int }
 
 // fewSteps is how many spans are gone over one by one before they are searched.
 const fewSteps = 16
 
-// known is covered for matches that come in the order of their places, mostly: it goes on from where it was.
-func (sc *scan) known(spans []span, t *detector, start, end int) bool {
-	i, steps := sc.cursor, 0
+// covered reports whether the detector found something that overlaps start..end already.
+func (f *finder) covered(spans []span, t *detector, start, end int) bool {
+	i, steps := min(f.at, len(spans)), 0
 	for ; i < len(spans) && spans[i].start < end && steps < fewSteps; steps++ {
 		i++
 	}
@@ -438,7 +435,7 @@ func (sc *scan) known(spans []span, t *detector, start, end int) bool {
 	if steps == fewSteps {
 		i, _ = slices.BinarySearchFunc(spans, end, func(s span, e int) int { return cmp.Compare(s.start, e) })
 	}
-	sc.cursor = i
+	f.at = i
 	return overlaps(spans[:i], t, start)
 }
 
