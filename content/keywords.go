@@ -28,20 +28,26 @@ type keywordIndex struct {
 	trigram [1 << shortBits / 64]uint64 // which of them there are
 }
 
-// slotTable is open addressing by the first bytes of words: a power of two of slots, twice as many as there are
+// slotTable is open addressing by the first bytes of words: a power of two of places, twice as many as there are
 // beginnings at least.
 type slotTable struct {
-	slots []slot
-	shift uint32 // of the hash that leads to a slot
+	places []slotPlace
+	slots  []slot // the first is empty: that of a key that has none
+	shift  uint32 // of the hash that leads to a place
 }
+
+// slotPlace leads to the slot of a key, the first when the place is free.
+type slotPlace struct{ key, slot uint32 }
 
 // slot is the keywords that begin with the same bytes.
 type slot struct {
-	key   uint32
 	next  [4]uint64 // which bytes may follow; all where a word ends there
 	heads []head    // of the words, in their order
 	words []keyword
 }
+
+// leads reports whether one of the words may go on with byte c.
+func (s *slot) leads(c byte) bool { return s.next[c>>6]&(1<<(c&63)) != 0 }
 
 // head is what follows in a word, up to eight bytes of it, the first in the lowest place, and where there are any. It
 // tells most words from what stands in a text in one step.
@@ -57,14 +63,16 @@ func headOf(rest string) (h head) {
 
 // folded8 returns the eight bytes from byte i on in lower case, as in a head; there is nothing after the end.
 func folded8(text string, i int) (b uint64) {
-	for k := i; k < len(text) && k < i+8; k++ {
+	if i+8 <= len(text) {
+		t := text[i : i+8]
+		return uint64(foldTable[t[0]]) | uint64(foldTable[t[1]])<<8 | uint64(foldTable[t[2]])<<16 | uint64(foldTable[t[3]])<<24 |
+			uint64(foldTable[t[4]])<<32 | uint64(foldTable[t[5]])<<40 | uint64(foldTable[t[6]])<<48 | uint64(foldTable[t[7]])<<56
+	}
+	for k := i; k < len(text); k++ {
 		b |= uint64(foldTable[text[k]]) << (8 * (k - i))
 	}
 	return b
 }
-
-// leads reports whether one of the words may go on with byte c.
-func (s *slot) leads(c byte) bool { return s.next[c>>6]&(1<<(c&63)) != 0 }
 
 const (
 	indexBits = 16
@@ -136,11 +144,17 @@ func newSlotTable(words []keyword, n int) (slotTable, error) {
 	if size > maxSlots {
 		return t, fmt.Errorf("compile keywords: %d words, more than %d", len(words), maxSlots/2)
 	}
-	t.slots = make([]slot, size)
+	t.places = make([]slotPlace, size)
+	t.slots = make([]slot, 1, size/2+1)
 	for _, w := range words {
 		w.rest = w.text[n:]
-		s := t.slot(indexKey(w.text, n))
-		s.key = indexKey(w.text, n)
+		key := indexKey(w.text, n)
+		p := t.place(key)
+		if p.slot == 0 {
+			p.key, p.slot = key, uint32(len(t.slots))
+			t.slots = append(t.slots, slot{})
+		}
+		s := &t.slots[p.slot]
 		if w.rest == "" {
 			s.next = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 		} else {
@@ -152,15 +166,18 @@ func newSlotTable(words []keyword, n int) (slotTable, error) {
 	return t, nil
 }
 
-// slot returns the slot of a key, or the empty one where it would go.
-func (t *slotTable) slot(key uint32) *slot {
+// place returns the place of a key, or the free one where it would go.
+func (t *slotTable) place(key uint32) *slotPlace {
 	for i := key * 0x85EBCA6B >> t.shift; ; i++ {
-		s := &t.slots[int(i)&(len(t.slots)-1)]
-		if s.words == nil || s.key == key {
-			return s
+		p := &t.places[int(i)&(len(t.places)-1)]
+		if p.slot == 0 || p.key == key {
+			return p
 		}
 	}
 }
+
+// slot returns the slot of a key.
+func (t *slotTable) slot(key uint32) *slot { return &t.slots[t.place(key).slot] }
 
 // walk calls found with every keyword in text and where it begins, in the order of these places, until found returns
 // false.
@@ -193,8 +210,12 @@ func (x *keywordIndex) at(text string, at int, h uint32, found func(w *keyword, 
 	if next < len(text) && !s.leads(foldTable[text[next]]) {
 		return true
 	}
-	if len(s.heads) == 0 {
+	switch len(s.words) {
+	case 0:
 		return true
+	case 1:
+		w := &s.words[0]
+		return !hasFoldPrefix(text[next:], w.rest) || found(w, at)
 	}
 	b := folded8(text, next)
 	for j, h := range s.heads {

@@ -43,6 +43,7 @@ func newWordSets(sets [][]string) *wordSets {
 type placed struct {
 	from, to int // what was read and is remembered
 	spots    [32][]occurrence
+	cursors  [32]int // where in each of them the last look began
 }
 
 // occurrence is where a word stands.
@@ -66,6 +67,7 @@ func (p *placed) forget(from int) {
 	for i := range p.spots {
 		p.spots[i] = p.spots[i][:0]
 	}
+	p.cursors = [32]int{}
 }
 
 // within reports whether a word of a set stands in text[lo:hi], cut to what there is of the text. Calls come with
@@ -79,7 +81,14 @@ func (p *placed) ending(s *wordSets, set int, text string, lo, hi, least int) bo
 	lo, hi = max(0, lo), min(len(text), hi)
 	p.read(s, text, lo, hi)
 	list := p.spots[set]
-	i, _ := slices.BinarySearchFunc(list, lo, func(a occurrence, at int) int { return a.start - at })
+	i := p.cursors[set]
+	for i < len(list) && list[i].start < lo {
+		i++
+	}
+	for i > 0 && list[i-1].start >= lo {
+		i--
+	}
+	p.cursors[set] = i
 	for ; i < len(list) && list[i].start < hi; i++ {
 		if list[i].end <= hi && list[i].end >= least {
 			return true
@@ -101,6 +110,7 @@ func (p *placed) read(s *wordSets, text string, lo, hi int) {
 		for i, list := range p.spots {
 			n, _ := slices.BinarySearchFunc(list, keep, func(a occurrence, at int) int { return a.start - at })
 			p.spots[i] = slices.Delete(list, 0, n)
+			p.cursors[i] = max(0, p.cursors[i]-n)
 		}
 	}
 	base, to := p.to, min(len(text), max(hi, p.to+placedAhead))

@@ -57,6 +57,15 @@ var setURL = func() *charset {
 	return &c
 }()
 
+// setRelative is setURL without the brackets and quotation marks that addresses without a scheme stand in.
+var setRelative = func() *charset {
+	c := *setURL
+	for _, b := range []byte("()'[]") {
+		c[b] = false
+	}
+	return &c
+}()
+
 // url looks at the :// at byte at: credentials in front of the host, and what the address would carry away.
 func (sc *scan) url(at int) {
 	text := sc.text
@@ -86,7 +95,7 @@ func (sc *scan) url(at int) {
 // relative looks at an address at byte at that leaves its scheme to the page it is in.
 func (sc *scan) relative(at int) {
 	end := at + 2
-	for end < len(sc.text) && end-at < maxURL && setURL[sc.text[end]] && strings.IndexByte("()'[]", sc.text[end]) < 0 {
+	for end < len(sc.text) && end-at < maxURL && setRelative[sc.text[end]] {
 		end++
 	}
 	if rest := sc.text[at+2 : end]; len(rest) >= minCarrier || !harmless(rest) {
@@ -218,7 +227,7 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		query = tail[i+1:]
 	}
 	collector := len(host) >= minCollector && collecting(host)
-	template := strings.Contains(query, "={") || strings.Contains(query, "=${") || strings.Contains(query, "=[") || strings.Contains(query, "=<")
+	template := templated(query)
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
 	path := !opaque && opaqueIn(tail, 40)
 	if !collector && !template && !opaque && !path {
@@ -238,6 +247,24 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		sc.add(detCollector, start, end)
 	case (image || link) && opaque:
 		sc.review(detLink, start, end, Note)
+	}
+}
+
+// templated reports whether a query has a value that is yet to be filled in: ={x}, =${x}, =[x], =<x>.
+func templated(query string) bool {
+	for {
+		i := strings.IndexByte(query, '=')
+		if i < 0 || i+1 == len(query) {
+			return false
+		}
+		switch query = query[i+1:]; query[0] {
+		case '{', '[', '<':
+			return true
+		case '$':
+			if len(query) > 1 && query[1] == '{' {
+				return true
+			}
+		}
 	}
 }
 
