@@ -25,7 +25,8 @@ type numeral struct {
 // codeViews reads rows of numbers of v as the characters that they number, in base ten, eight and two.
 func (sc *scan) codeViews(v *view) {
 	text := v.text
-	rows := [...]numeral{{base: 10}, {base: 8}, {base: 2}}
+	rows := &sc.rows
+	rows[0].base, rows[1].base, rows[2].base = 10, 8, 2
 	end := -1 - maxCodeGap // of the number before
 	for i := 0; i < len(text); {
 		if !isDigit(text[i]) {
@@ -42,10 +43,10 @@ func (sc *scan) codeViews(v *view) {
 			continue
 		}
 		far := start-end > maxCodeGap
-		for k := range rows {
+		codes := codesOf(text[start:i])
+		for k, c := range codes {
 			r := &rows[k]
-			c := r.code(text[start:i])
-			if far || c == 0 {
+			if r.count > 0 && (far || c == 0) {
 				sc.codeView(v, r)
 			}
 			if c != 0 {
@@ -57,6 +58,34 @@ func (sc *scan) codeViews(v *view) {
 	for k := range rows {
 		sc.codeView(v, &rows[k])
 	}
+}
+
+// codesOf returns the characters that a number stands for in base ten, eight and two, as code does.
+func codesOf(digits string) (codes [3]byte) {
+	switch n := len(digits); {
+	case n >= 2 && n <= 4, digits == "9":
+		decimal, octal, not := 0, 0, byte(0)
+		for i := 0; i < n; i++ {
+			d := digits[i] - '0'
+			decimal, octal, not = decimal*10+int(d), octal<<3|int(d), not|d&8
+		}
+		codes[0] = printed(decimal)
+		if not == 0 {
+			codes[1] = printed(octal)
+		}
+	case n >= 6 && n <= maxCode:
+		r := numeral{base: 2}
+		codes[2] = r.code(digits)
+	}
+	return codes
+}
+
+// printed returns the character of printed ASCII that has the number n, 0 when none has.
+func printed(n int) byte {
+	if n >= ' ' && n < 0x7f || n == '\n' || n == '\t' || n == '\r' {
+		return byte(n)
+	}
+	return 0
 }
 
 // code returns the character that a number in this base stands for, 0 for none of printed ASCII.
@@ -72,10 +101,7 @@ func (r *numeral) code(digits string) byte {
 		}
 		n = n*r.base + d
 	}
-	if n >= ' ' && n < 0x7f || n == '\n' || n == '\t' || n == '\r' {
-		return byte(n)
-	}
-	return 0
+	return printed(n)
 }
 
 func (r *numeral) take(c byte, start, end int) {

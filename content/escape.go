@@ -76,6 +76,9 @@ func percentStep(src string, i int) (int, string) {
 		// As script escapes what is no byte.
 		return 6, runeString(hex4(src[i+2:]))
 	}
+	if c := hexValue(src[i+1])<<4 | hexValue(src[i+2]); c < utf8.RuneSelf && (i+3 == len(src) || src[i+3] != '%') {
+		return 3, asciiStrings[c]
+	}
 	b := make([]byte, 0, maxPercentRun+utf8.UTFMax)
 	n := 0
 	for i+n < len(src) && src[i+n] == '%' && percentLen(src[i+n:]) == 3 {

@@ -77,7 +77,11 @@ func evenText(s string, size int, prefix string) string {
 			continue
 		}
 		n := extent(s, i, size, setAllB64)
-		b = append(b, strings.TrimPrefix(s[i:n], prefix)...)
+		piece := s[i:n]
+		if prefix != "" {
+			piece = strings.TrimPrefix(piece, prefix)
+		}
+		b = append(b, piece...)
 		i = n
 	}
 	if size == 8 && binary(b) {

@@ -16,10 +16,11 @@ type scanRoom struct {
 	runs         []run
 	even         []evenWords
 	groups       []group
-	bodies       []int    // end of the last run of a set in the current view, by its number
-	told         []told   // by detector
-	listed       []listed // by detector, of string listedIn
-	poison       placed   // the words of poisoned definitions in the current view
+	rows         [3]numeral // of numbers that may be those of characters
+	bodies       []int      // end of the last run of a set in the current view, by its number
+	told         []told     // by detector
+	listed       []listed   // by detector, of string listedIn
+	poison       placed     // the words of poisoned definitions in the current view
 	quotes       quoteMemo
 	near         nearMemo // the words of overrides in the current view
 
