@@ -2,30 +2,88 @@ package content
 
 import "strings"
 
-// markupKeywords opens the places of a document that its reader does not see: comments, invisible styles,
-// alternative texts.
+// markupKeywords opens the places of a document that its reader does not see: comments, invisible styles and elements,
+// alternative texts and other attributes.
 func markupKeywords() []keyword {
-	return []keyword{
-		{text: "<!--", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+4, "-->") }},
-		{text: "[//]: #", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+7, "\n") }},
-		{text: "[comment]: ", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+11, "\n") }},
-		{text: "display:none", look: (*scan).hiddenStyle},
-		{text: "display: none", look: (*scan).hiddenStyle},
-		{text: "visibility:hidden", look: (*scan).hiddenStyle},
-		{text: "visibility: hidden", look: (*scan).hiddenStyle},
-		{text: "font-size:0", look: (*scan).hiddenStyle},
-		{text: "font-size: 0", look: (*scan).hiddenStyle},
-		{text: "font-size:1px", look: (*scan).hiddenStyle},
-		{text: "font-size: 1px", look: (*scan).hiddenStyle},
-		{text: "opacity:0", look: (*scan).hiddenStyle},
-		{text: "opacity: 0", look: (*scan).hiddenStyle},
-		{text: "color:white", look: (*scan).hiddenStyle},
-		{text: "color: white", look: (*scan).hiddenStyle},
-		{text: "color:#fff", look: (*scan).hiddenStyle},
-		{text: "color: #fff", look: (*scan).hiddenStyle},
-		{text: "aria-hidden=\"true\"", look: (*scan).hiddenStyle},
-		{text: "alt=\"", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+5, "\"") }},
-		{text: "alt='", look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+5, "'") }},
+	k := []keyword{
+		{text: "style=", look: (*scan).inlineStyle},
+		{text: "](http", look: (*scan).linkTexts},
+	}
+	for open, closing := range hiddenBetween {
+		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, addressed) }})
+	}
+	for open, closing := range asideBetween {
+		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, misused) }})
+	}
+	for _, mark := range hiddenElements {
+		k = append(k, keyword{text: mark, look: (*scan).hiddenStyle})
+	}
+	return k
+}
+
+// hiddenBetween are the openings of hidden texts with what closes them.
+var hiddenBetween = map[string]string{
+	"<!--": "-->", "<![cdata[": "]]>", "{{!--": "--}}", "\\iffalse": "\\fi", "\\textcolor{white}": "}", "\\color{white}": "}", "\\begin{comment}": "\\end",
+	"[//]: ": "\n", "[comment]: ": "\n", "]: # ": "\n", "]: #(": "\n", "]: <>": "\n",
+	"alt=\"": "\"", "alt='": "'", "type=\"hidden\"": ">", "type=hidden": ">", "type='hidden'": ">",
+}
+
+// asideBetween are the openings of texts that most readers do not look at, and programs do: attributes, and elements
+// that a page does not show as text.
+var asideBetween = map[string]string{
+	" alt=": ">", "title=\"": "\"", "title='": "'", "aria-label=\"": "\"", "aria-description=\"": "\"", "placeholder=\"": "\"", "content=\"": "\"", "summary=\"": "\"", " value=\"": "\"", " data-": ">",
+	"<template": "</template", "<style": "</style", "<script type=\"text/": "</script", "<title>": "</title", "<desc>": "</desc", "<metadata": "</metadata",
+}
+
+// hiddenElements stand in the tag of an element whose text is hidden, or begin it.
+var hiddenElements = [...]string{
+	"display:none", "display: none", "visibility:hidden", "visibility: hidden", "font-size:0", "font-size: 0", "font-size:1px", "font-size: 1px", "opacity:0", "opacity: 0", "color:white", "color: white", "color:#fff", "color: #fff",
+	" hidden>", " hidden=", "aria-hidden=", "sr-only", "visually-hidden", "visuallyhidden", "screen-reader", "d-none", "color=\"white", "color=white", "color='white", "color=\"#fff", "color=#fff", "size=\"0", "size=0>", "size='0", "size=\"1\"",
+}
+
+// hiding are the declarations that hide an element, without blanks.
+var hiding = mustIndex("display:none", "visibility:hidden", "visibility:collapse", "font-size:0", "font-size:.", "font-size:1px", "opacity:0", "opacity:.0", "color:white", "color:#fff", "color:transparent", "color:rgba(0,0,0,0", "color:rgba(255,255,255", "color:rgb(255,255,255", "color:#ffffff",
+	"left:-", "top:-9", "text-indent:-", "height:0", "height:1px", "width:0", "clip:rect", "clip-path:inset(", "transform:scale(0", "scale:0", "z-index:-", "user-select:none;color", "line-height:0", "filter:opacity(0", "content-visibility:hidden")
+
+// maxStyle bounds the attribute that styles an element, in bytes.
+const maxStyle = 200
+
+// inlineStyle looks at an element whose own style hides it, however that is written.
+func (sc *scan) inlineStyle(at int) {
+	if sc.seen(at) {
+		return
+	}
+	style := sc.text[at:min(len(sc.text), at+maxStyle)]
+	end := strings.IndexByte(style, '>')
+	if end < 0 {
+		return
+	}
+	var b [maxStyle]byte
+	n := 0
+	for i := 0; i < end; i++ {
+		if c := foldTable[style[i]]; c > ' ' {
+			b[n] = c
+			n++
+		}
+	}
+	if hiding.any(string(b[:n])) {
+		sc.hiddenStyle(at)
+	}
+}
+
+// linkTexts looks at what a link or a picture of Markdown shows only to whoever reads the source: the alternative text
+// and the title. at is where its text ends.
+func (sc *scan) linkTexts(at int) {
+	text := sc.text
+	if i := sc.brackets.before(linkOpens, text, at); i > 0 && text[i] == '[' && text[i-1] == '!' && at-i >= minHidden && at-i <= hiddenWindow {
+		sc.hiddenMarkup(i, i+1, "](", misused)
+	}
+	end := at + 2
+	for end < len(text) && end-at < maxMark && setURL[text[end]] {
+		end++
+	}
+	if end+1 < len(text) && text[end] == ' ' && strings.IndexByte("\"'(", text[end+1]) >= 0 {
+		sc.hiddenMarkup(end, end+2, ")", misused)
 	}
 }
 
@@ -42,8 +100,12 @@ func (sc *scan) seen(start int) bool {
 	return start < sc.markup-hiddenOverlap || sc.full(detMarkup)
 }
 
+// misused reports whether text that is not hidden, only looked at by few, speaks to a model and asks for something that
+// serves nobody but an attacker: of assistants and what they are to be asked everybody writes.
+func misused(text string) bool { return hostile.any(text) && addressed(text) }
+
 // hiddenMarkup looks at the hidden text from byte start up to the closing mark.
-func (sc *scan) hiddenMarkup(at, start int, closing string) {
+func (sc *scan) hiddenMarkup(at, start int, closing string, told func(string) bool) {
 	if sc.seen(start) {
 		return
 	}
@@ -52,7 +114,7 @@ func (sc *scan) hiddenMarkup(at, start int, closing string) {
 		w = w[:i]
 	}
 	sc.markup = start + len(w)
-	if len(w) >= minHidden && addressed(w) {
+	if len(w) >= minHidden && told(w) {
 		sc.add(detMarkup, at, start)
 	}
 }

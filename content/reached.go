@@ -18,7 +18,7 @@ type reached struct {
 	reports                      ahead
 	lines                        lineMemo
 	stops, brackets, tags        behind
-	comments                     ahead
+	comments, handled, srcdocs   ahead
 	marks                        int // markup behind a verb
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func urlKeywords() []keyword {
-	return []keyword{
+	return append(looseURLKeywords(), []keyword{
 		{text: "://", look: (*scan).url},
 		{text: "](//", look: func(sc *scan, at int) { sc.relative(at + 2) }},
 		{text: "=\"//", look: func(sc *scan, at int) { sc.relative(at + 2) }},
@@ -15,8 +15,9 @@ func urlKeywords() []keyword {
 		{text: "data:application/javascript", look: (*scan).dataURI},
 		{text: "data:text/javascript", look: (*scan).dataURI},
 		{text: "data:image/svg+xml", look: (*scan).dataURI},
-		{text: "javascript:", look: (*scan).scriptURI},
-	}
+		{text: "javascript:", look: func(sc *scan, at int) { sc.scriptURI(at, at+len("javascript:")) }},
+		{text: "vbscript:", look: func(sc *scan, at int) { sc.scriptURI(at, at+len("vbscript:")) }},
+	}...)
 }
 
 // minCarrier is the shortest address that can carry an opaque value, from its host on, in bytes.
@@ -205,13 +206,15 @@ func hostName(authority string) string {
 
 // carrier looks at what a URL carries: a long opaque value in an image or a link, a payload for a collector.
 func (sc *scan) carrier(start, hostAt int, rest string) {
+	named := sc.placeholderAfter(hostAt+len(rest), rest)
 	for strings.HasPrefix(rest, "/") {
 		// Clients read any number of slashes as two.
 		hostAt, rest = hostAt+1, rest[1:]
 	}
 	hostEnd := strings.IndexAny(rest, "/?#")
 	if hostEnd < 0 {
-		return
+		rest = rest[:hostExtent(rest)]
+		hostEnd = len(rest)
 	}
 	host := hostName(rest[:hostEnd])
 	tail := rest[hostEnd:]
@@ -227,13 +230,16 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		query = tail[i+1:]
 	}
 	collector := len(host) >= minCollector && collecting(host)
-	template := templated(query)
+	template := named || templated(query)
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
 	path := !opaque && opaqueIn(tail, 40)
-	if !collector && !template && !opaque && !path {
+	pieces := !opaque && !path && opaquePieces(query)
+	asked := !template && asksForData(rest)
+	if !collector && !template && !opaque && !path && !pieces && !asked {
 		return
 	}
 	image, link := sc.embedding(start)
+	opaque, template = opaque || image && pieces, template || image && asked
 	switch end := hostAt + hostEnd + len(tail); {
 	case collector && (template || opaqueIn(query, 12) || image && query != ""):
 		sc.review(detCollector, start, end, Block)
@@ -272,17 +278,24 @@ func templated(query string) bool {
 // link, in Markdown or HTML.
 func (sc *scan) embedding(start int) (image, link bool) {
 	text := sc.text
-	if start > 1 && text[start-1] == '(' && text[start-2] == ']' {
-		i := sc.brackets.before(linkOpens, text, start)
-		return i > 0 && start-i < 200 && text[i] == '[' && text[i-1] == '!', true
+	// An address may stand in angle brackets, and behind blanks.
+	at := start - boolInt(start > 0 && text[start-1] == '<')
+	for n := 0; n < 3 && at > 0 && text[at-1] == ' '; n++ {
+		at--
 	}
-	before := text[max(0, start-maxTag):start]
-	switch {
-	case strings.HasSuffix(before, "]: "):
+	if at > 1 && text[at-1] == '(' && text[at-2] == ']' {
+		i := sc.brackets.before(linkOpens, text, at)
+		return i > 0 && at-i < 200 && text[i] == '[' && text[i-1] == '!', true
+	}
+	if at > 1 && text[at-1] == ':' && text[at-2] == ']' {
 		// The address of a Markdown reference, which an image or a link may name.
 		return false, true
-	case hasFoldSuffix(before, "url("), hasFoldSuffix(before, "url(\""), hasFoldSuffix(before, "url('"):
-		return true, false
+	}
+	before := text[max(0, start-len(imports[0])-2):start]
+	for _, b := range imports {
+		if hasFoldSuffix(before, b) {
+			return true, false
+		}
 	}
 	i := sc.tags.before(tagEnds, text, start)
 	if i < 0 || start-i > maxTag || text[i] == '>' {
@@ -303,11 +316,12 @@ func hasFoldSuffix(s, suffix string) bool {
 var linkOpens, tagEnds = newCharset("[\n"), newCharset("<>")
 
 // maxTag is how far before an address its tag is looked for, in bytes.
-const maxTag = 160
+const maxTag = 1024
 
 var (
-	imageTags = [...]string{"img", "image", "iframe", "video", "object", "embed"}
-	linkTags  = [...]string{"a ", "form"}
+	imageTags = [...]string{"img", "image", "iframe", "video", "object", "embed", "source", "use ", "audio", "input", "body ", "meta ", "picture", "track "}
+	linkTags  = [...]string{"a ", "a\n", "form", "area ", "base ", "button"}
+	imports   = [...]string{"@import url('", "@import '", "@import \"", "url(", "url(\"", "url('"} // of style sheets
 )
 
 // signed reports whether a query is that of a signed address of a content network or an object store.
@@ -347,14 +361,36 @@ func opaqueIn(s string, n int) bool {
 	return false
 }
 
-// opaqueLabel reports whether a label of a host name carries data, as in lookups that leak through DNS.
+// opaqueLabel reports whether the labels of a host name carry data, as in lookups that leak through DNS.
 func opaqueLabel(host string) bool {
+	pieces := 0
 	for label := range strings.SplitSeq(host, ".") {
-		if len(label) >= 32 && mixed(label) && !wordsOrPath(label) && !isUUID(label) {
+		if len(label) < minPiece || !mixed(label) || wordsOrPath(label) || isUUID(label) {
+			continue
+		}
+		if pieces += len(label); len(label) >= 32 || pieces >= minCarried && pieces > len(label) {
 			return true
 		}
 	}
 	return false
+}
+
+// Bounds of a value that is carried in pieces, in bytes: of one, and of all together.
+const (
+	minPiece   = 12
+	minCarried = 30
+)
+
+// opaquePieces reports whether the parameters of a query carry an opaque value in pieces.
+func opaquePieces(query string) bool {
+	pieces, longest := 0, 0
+	for param := range strings.SplitSeq(query, "&") {
+		_, v, _ := strings.Cut(param, "=")
+		if len(v) >= minPiece && extent(v, 0, len(v), setAllB64) == len(v) && mixed(v) && hasMixedCase(v) && !isUUID(v) && entropy(v) > 3 {
+			pieces, longest = pieces+len(v), max(longest, len(v))
+		}
+	}
+	return pieces >= minCarried && pieces > longest
 }
 
 func hasMixedCase(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s }
@@ -402,12 +438,12 @@ var linkScripts = mustIndex("fetch(", "xmlhttprequest", "document.cookie", "loca
 // maxScriptURI is how much of a javascript: address is read, in bytes.
 const maxScriptURI = 160
 
-// scriptURI looks at a javascript: address in a link.
-func (sc *scan) scriptURI(at int) {
+// scriptURI looks at an address in a link that is script.
+func (sc *scan) scriptURI(at, end int) {
 	if at == 0 || strings.IndexByte("(\"'=", sc.text[at-1]) < 0 {
 		return
 	}
 	if sc.links.within(linkScripts.first, sc.text, at, at+maxScriptURI) {
-		sc.add(detDataURI, at, at+len("javascript:"))
+		sc.add(detDataURI, at, end)
 	}
 }
