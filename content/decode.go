@@ -22,9 +22,7 @@ func (sc *scan) derive(v *view, f features) {
 		if f.has(hasSpaced) {
 			sc.collapse(v)
 		}
-		for _, r := range sc.runs {
-			sc.decodeRun(v, r)
-		}
+		sc.decodeRuns(v)
 		return
 	}
 	sc.unmark(v)
@@ -37,11 +35,8 @@ func (sc *scan) derive(v *view, f features) {
 	if f.has(hasEscapes | hasControl) {
 		sc.unescape(v)
 	}
-	for _, r := range sc.runs {
-		sc.decodeRun(v, r)
-	}
+	sc.decodeRuns(v)
 	sc.evenViews(v)
-	sc.unfold(v)
 	if f.has(hasCodes) {
 		sc.codeViews(v)
 	}
@@ -103,6 +98,14 @@ func (sc *scan) incomplete(v *view, start, end int) {
 
 // sniffRun is how many bytes of a run are decoded to see whether it is worth decoding, in encoded characters.
 const sniffRun = 96
+
+// decodeRuns reads the runs of v as what they stand for.
+func (sc *scan) decodeRuns(v *view) {
+	for _, r := range sc.runs {
+		sc.decodeRun(v, r)
+	}
+	sc.unfold(v)
+}
 
 // decodeRun tries a run of the base64 or hexadecimal alphabet: what turns out to be text, or compressed, is
 // read as a view of its own.

@@ -54,12 +54,13 @@ func (sc *scan) evenViews(v *view) {
 		}
 		if end-w.start > sc.budget {
 			sc.incomplete(v, w.start, end)
-			return
+			break
 		}
 		text := evenText(v.text[w.start:end], w.size, prefix)
 		sc.decodeText(v, run{w.start, end}, text, text)
 	}
 	sc.even = sc.even[:0]
+	sc.unfold(v)
 }
 
 // evenHead is how many pieces are read to tell whether they are an encoding.

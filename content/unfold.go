@@ -72,11 +72,8 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 		if f.has(hasEscapes) {
 			u.unescape(v)
 		}
-		for _, r := range u.runs {
-			u.decodeRun(v, r)
-		}
+		u.decodeRuns(v)
 		u.evenViews(v)
-		u.unfold(v)
 	}
 	return out
 }
