@@ -68,7 +68,7 @@ var leetShapes = func() (t [32][32]uint32) {
 // leetLetter reports whether c may be part of such a word.
 func leetLetter(c byte) bool { return c < 0x80 && leetClass[c] != 0 }
 
-// leetWord returns the word that w stands for, "" when it is none, or has no character that stands for a letter.
+// leetWord returns the word that w stands for, "" when it is none, or has no character that stands for a letter. One that looks like another does.
 func leetWord(w string) string {
 	if len(w) < 2 || len(w) > maxLeet {
 		return ""
@@ -81,7 +81,7 @@ func leetWord(w string) string {
 	for i := 0; i < len(w); i++ {
 		key[i] = leetClass[w[i]&0x7f]
 		l := isLetter(w[i])
-		letter, stands = letter || l, stands || !l
+		letter, stands = letter || l, stands || !l || w[i] == 'l' || w[i] == 'I'
 	}
 	if !stands || !letter {
 		return ""
@@ -90,7 +90,7 @@ func leetWord(w string) string {
 }
 
 // leetMarks are pieces of such words in which marks stand for letters; digits are found by the survey.
-var leetMarks = [...]string{"!gnor", "d!sreg", "d!$reg", "di$reg", "disreg@", "prev!ou", "previou$", "!nstruct", "!n$truct", "in$truct", "instruct!", "1n$truct", "sy$tem", "$ystem", "$y$tem", "reve@l", "pr!or", "@ssistant", "|gnore", "|nstruct"}
+var leetMarks = [...]string{"!gnor", "d!sreg", "d!$reg", "di$reg", "disreg@", "prev!ou", "previou$", "!nstruct", "!n$truct", "in$truct", "instruct!", "1n$truct", "sy$tem", "$ystem", "$y$tem", "reve@l", "pr!or", "@ssistant", "|gnore", "|nstruct", "lgnore", "lnstruct", "prevlous", "dlsreg", "dlscard"}
 
 func leetKeywords() []keyword {
 	var k []keyword
