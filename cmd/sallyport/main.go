@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -24,25 +25,26 @@ const (
 	exitDenied = 3 // scan, check: the message is refused
 )
 
-func main() { os.Exit(run(context.Background(), os.Args[1:])) }
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stderr)) }
 
-// run executes a command line and returns the exit code.
-func run(ctx context.Context, args []string) int {
+// run executes a command line, says on stderr what went wrong and returns the exit
+// code.
+func run(ctx context.Context, args []string, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	var coded *exitError
 	if errors.As(err, &coded) {
 		if coded.err != nil {
-			fmt.Fprintln(os.Stderr, "sallyport:", strings.TrimPrefix(coded.err.Error(), "sallyport: "))
+			fmt.Fprintln(stderr, "sallyport:", strings.TrimPrefix(coded.err.Error(), "sallyport: "))
 		}
 		return coded.code
 	}
 	// What is not one of ours is cobra's: an unknown command, flag or argument.
-	fmt.Fprintf(os.Stderr, "sallyport: %v\nRun 'sallyport --help' for the commands.\n", err)
+	fmt.Fprintf(stderr, "sallyport: %v\nUsage: %s\nRun '%s --help' for more.\n", err, usageLine(cmd), cmd.CommandPath())
 	return exitUsage
 }
 
@@ -70,6 +72,14 @@ func failed(err error) error {
 	return &exitError{code: exitFailed, err: err}
 }
 
+// usageLine is how cmd is called.
+func usageLine(cmd *cobra.Command) string {
+	if !cmd.HasAvailableSubCommands() {
+		return cmd.UseLine()
+	}
+	return cmd.CommandPath() + " COMMAND"
+}
+
 // group makes a command that only has subcommands fail without one, and on one it
 // does not know: a typing error in a pipeline must not pass.
 func group(cmd *cobra.Command) *cobra.Command {
@@ -77,7 +87,11 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) > 0 {
 			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 		}
-		return fmt.Errorf("%q needs a command:\n%s", cmd.CommandPath(), cmd.UsageString())
+		var names []string
+		for _, sub := range cmd.Commands() {
+			names = append(names, sub.Name())
+		}
+		return fmt.Errorf("%q needs a command: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
 	return cmd
 }
@@ -96,5 +110,9 @@ func rootCommand() *cobra.Command {
 	}
 	root.Flags().AddFlagSet(serve.Flags())
 	root.AddCommand(serve, scanCommand(), checkCommand(), rulesCommand(), modelCommand(), pinsCommand(), gatewayCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
+	root.InitDefaultCompletionCmd() // cobra would add it later, as a command that takes any typing error for a wish for help
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		group(completion)
+	}
 	return root
 }

@@ -126,7 +126,10 @@ func rulesExplain() *cobra.Command {
 				defer file.Close() //nolint:errcheck // it was only read
 				in = file
 			}
-			return failed(set.Explain(cmd.OutOrStdout(), in))
+			if err := set.Explain(cmd.OutOrStdout(), in); err != nil {
+				return failed(fmt.Errorf("%s: %w", inputName(args[1:]), err))
+			}
+			return nil
 		},
 	}
 }

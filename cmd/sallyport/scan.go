@@ -55,7 +55,7 @@ The settings are those of serve.`,
 				return failed(err)
 			}
 			if o.plain(in) && !utf8.Valid(in) {
-				return failed(errors.New("scan: the input is neither JSON nor UTF-8 text"))
+				return failed(fmt.Errorf("scan %s: it is neither JSON nor UTF-8 text", inputName(args)))
 			}
 			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
 			if err != nil {
@@ -87,15 +87,23 @@ func engineFlags(f *pflag.FlagSet) {
 // configured, so that oversize gets the same answer as from the server.
 const maxInput = 256 << 20
 
+// inputName is what errors call the input.
+func inputName(args []string) string {
+	if len(args) == 1 && args[0] != "-" {
+		return args[0]
+	}
+	return "standard input"
+}
+
 func readInput(stdin io.Reader, args []string) ([]byte, error) {
-	r, name := stdin, "standard input"
+	r, name := stdin, inputName(args)
 	if len(args) == 1 && args[0] != "-" {
 		file, err := os.Open(args[0])
 		if err != nil {
 			return nil, fmt.Errorf("scan: %w", err)
 		}
 		defer file.Close() //nolint:errcheck // it was only read
-		r, name = file, args[0]
+		r = file
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUsageErrorsNameTheCommand(t *testing.T) {
+	for line, want := range map[string]string{
+		"bogus":                    "sallyport: unknown command \"bogus\" for \"sallyport\"\nUsage: sallyport COMMAND\nRun 'sallyport --help' for more.\n",
+		"rules":                    "sallyport: \"sallyport rules\" needs a command: default, explain, lint, schema, test\nUsage: sallyport rules COMMAND\nRun 'sallyport rules --help' for more.\n",
+		"rules explain pack.yaml":  "sallyport: accepts 2 arg(s), received 1\nUsage: sallyport rules explain PACK TRACE.jsonl [flags]\nRun 'sallyport rules explain --help' for more.\n",
+		"scan --phase both":        "sallyport: --phase \"both\": want request or response\nUsage: sallyport scan [FILE] [flags]\nRun 'sallyport scan --help' for more.\n",
+		"scan --bogus":             "sallyport: unknown flag: --bogus\nUsage: sallyport scan [FILE] [flags]\nRun 'sallyport scan --help' for more.\n",
+		"completion":               "sallyport: \"sallyport completion\" needs a command: bash, fish, powershell, zsh\nUsage: sallyport completion COMMAND\nRun 'sallyport completion --help' for more.\n",
+		"completion tcsh":          "sallyport: unknown command \"tcsh\" for \"sallyport completion\"\nUsage: sallyport completion COMMAND\nRun 'sallyport completion --help' for more.\n",
+		"audit verify --anchor 1x": "sallyport: requires at least 1 arg(s), only received 0\nUsage: sallyport audit verify FILE... [flags]\nRun 'sallyport audit verify --help' for more.\n",
+	} {
+		t.Run(line, func(t *testing.T) {
+			var said strings.Builder
+			require.Equal(t, exitUsage, run(t.Context(), strings.Fields(line), &said))
+			require.Equal(t, want, said.String())
+		})
+	}
+}
+
+// What is wrong with a file is said with its name.
+func TestErrorsNameTheFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	binary, empty := write("binary", "\xff\xfe\x00"), write("empty", "")
+	trace := write("trace.jsonl", "{\"tool\":\"fetch\"}\n{\"tool\":\n")
+	pack := write("pack.yaml", "version: 1\nrules:\n  - {name: a, call: {tool: never}}\n")
+	for line, want := range map[string]string{
+		"scan " + binary:                      "sallyport: scan " + binary + ": it is neither JSON nor UTF-8 text\n",
+		"scan " + empty:                       "sallyport: scan " + empty + ": it is empty\n",
+		"rules explain " + pack + " " + trace: "sallyport: " + trace + ": explain: line 2: ",
+	} {
+		t.Run(line, func(t *testing.T) {
+			var said strings.Builder
+			require.Equal(t, exitFailed, run(t.Context(), strings.Fields(line), &said))
+			require.True(t, strings.HasPrefix(said.String(), want), said.String())
+		})
+	}
+}
