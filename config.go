@@ -84,7 +84,8 @@ type Config struct {
 	MaxJSONDepth int
 
 	// MaxInflight and MaxInflightBytes bound the exchanges decided at once and
-	// the sum of their payloads. More are refused after 50 ms.
+	// the sum of their payloads. One more waits up to 50 ms for a place and is then
+	// refused; under overload it is refused at once.
 	MaxInflight      int
 	MaxInflightBytes int64
 	// ScannerTimeout bounds the scanners of one exchange, ExchangeTimeout the
@@ -129,8 +130,8 @@ type Config struct {
 	// AuditRequired refuses an exchange whose line the trail cannot take, instead of
 	// dropping the line and counting it.
 	AuditRequired bool
-	// AuditHMACKey keys the fingerprints of high-entropy findings; empty omits
-	// fingerprints.
+	// AuditHMACKey keys the fingerprints of high-entropy findings; without it lines
+	// tell the length of a match alone.
 	AuditHMACKey []byte
 	// AuditHeaders are the headers whose values are written to the trail, in
 	// lower case.

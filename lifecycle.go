@@ -250,8 +250,8 @@ func (e *Engine) ReopenAudit(ctx context.Context) error {
 // "connections" or "client_certificate".
 func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(reason) }
 
-// ServerRefused records a refusal that such a server made by itself, with the
-// verdict it answered: its reference is then found like any other.
+// ServerRefused records a refusal that a server in front of the engine made by
+// itself, with the verdict it answered: its reference is then found like any other.
 func (e *Engine) ServerRefused(phase Phase, v Verdict) {
 	e.metrics.Decision(phase, v.Outcome, "", 0)
 	if e.cfg.Audit == nil {
@@ -270,8 +270,8 @@ func (e *Engine) SettingsRefused(err error) {
 	e.event(&audit.Record{Event: audit.EventRulesReload, OK: &ok, Reason: "settings: " + err.Error()})
 }
 
-// CertificatesReloaded counts an attempt of such a server to read its
-// certificates again.
+// CertificatesReloaded counts an attempt of a server in front of the engine to read
+// its certificates again; err says why the old ones stay, nil that they do not.
 func (e *Engine) CertificatesReloaded(err error) {
 	if err != nil {
 		e.metrics.TLSReload(telemetry.ReloadFailed)

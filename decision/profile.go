@@ -13,8 +13,9 @@ const (
 )
 
 // Profile is the set of verdict settings that may differ by service or route.
-// The zero value is the strictest reading with redaction switched off; the
-// engine starts from its configured default profile, not from the zero value.
+// The zero value fails closed and changes no message: nothing is masked, and bad
+// definitions in lists are only noted. The engine starts from its configured default
+// profile, not from the zero value.
 type Profile struct {
 	// Name is "" for the default profile.
 	Name string

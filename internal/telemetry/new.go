@@ -92,7 +92,7 @@ func (b *builder) build(o options) {
 	m.scannerDuration = b.histogram(NameScannerDuration, "Time that one scanner took for one exchange.", secondsBuckets, scanner)
 	m.findings = b.counter(NameFindings, "Findings of all scanners.", closed(LabelCategory, categories()...),
 		closed(LabelSeverity, decision.Note.String(), decision.Review.String(), decision.Block.String()))
-	m.redactions = b.counter(NameRedactions, "Strings masked and tools removed.")
+	m.redactions = b.counter(NameRedactions, "Places masked and tools removed.")
 	m.rules = newRuleHits(b.counterVec(NameInvariantHits, "Rules that fired. Rules are those of the loaded pack, at most 500, and other.", LabelRule, LabelAction))
 	m.reloads = b.counter(NameRulesReload, "Attempts to load the rules, the first at the start.", closed(LabelResult, ReloadOK, ReloadFailed, ReloadUnchanged))
 	m.rulesVersion = b.gaugeVec(NameRulesVersion, "1 for the rule version that runs, a hash of its content; 0 for none.", LabelVersion)
