@@ -47,7 +47,8 @@ type poolActor struct {
 	limits   []batch.Limits
 	// stretch is by how much requests take longer than estimated, at least 1; see
 	// learn.
-	stretch float64
+	stretch  float64
+	standing standing
 
 	condition
 }

@@ -135,6 +135,7 @@ type classification struct {
 	segments []ModelSegment
 	keys     []cacheKey
 	result   ModelResult
+	entering time.Duration // what it adds to the wait, while it is not in the queue
 	// few is the memory of the lists of a call of one short text, which most are.
 	few struct {
 		keys   [1]cacheKey
@@ -179,6 +180,7 @@ func (c *classification) do() (ModelResult, error) {
 		if fault, refused := c.hopeless(bytes); refused && !known {
 			return ModelResult{}, c.h.fault(fault)
 		}
+		defer c.entered()
 	}
 	switch {
 	case len(pieces) == 0:
@@ -304,85 +306,6 @@ func (c *classification) judge(pieces []piece, budget int) error {
 	return nil
 }
 
-// cascade lets the gate read everything and the judge what the gate does not
-// clear, most suspicious first.
-func (c *classification) cascade(pieces []piece) error {
-	spans, err := c.read(messages.StageGate, pieces, c.lim.MaxWindows)
-	if err != nil {
-		return err
-	}
-	read := make([]int, len(c.segments))
-	for _, w := range spans {
-		s := &c.result.Segments[w.segment]
-		if score := float64(w.score); score > s.Gate {
-			s.Gate = score
-			if c.gateBlocks(w.segment, score) {
-				s.Start, s.End = w.start, w.end
-			}
-		}
-		read[w.segment]++
-	}
-	if c.blocked() {
-		// Decided: what the judge would say changes nothing.
-		for i, n := range read {
-			if s := &c.result.Segments[i]; !s.Cached {
-				s.Windows = n
-			}
-		}
-		for _, w := range spans {
-			if !c.cleared(w) && !c.result.Segments[w.segment].GateBlocked {
-				c.result.Segments[w.segment].Skipped++
-			}
-		}
-		return nil
-	}
-	suspects := slices.DeleteFunc(spans, c.cleared)
-	slices.SortStableFunc(suspects, func(a, b span) int { return cmp.Compare(b.score, a.score) })
-	asked := make([]piece, len(suspects))
-	for i, w := range suspects {
-		asked[i] = piece{segment: w.segment, start: w.start, end: w.end, again: true}
-	}
-	if len(asked) > 0 {
-		if err := c.judge(asked, c.lim.JudgeWindows); err != nil {
-			return err
-		}
-	}
-	for i, n := range read {
-		// So far Windows counts what the judge read of the segment.
-		if s := &c.result.Segments[i]; !s.Cached {
-			s.Judged, s.Windows = s.Windows, n
-			c.result.Judged += s.Judged
-		}
-	}
-	return nil
-}
-
-func (c *classification) cleared(w span) bool {
-	gate := c.models[messages.StageGate].info
-	below := c.h.clear(gate)
-	if below <= 0 {
-		below = gate.Thresholds(c.segments[w.segment].Surface).Review
-	}
-	return float64(w.score) < below
-}
-
-// gateBlocks notes and reports whether a score of the gate decides its segment. Only
-// segments that may end a payload early are decided without the judge; the others
-// are marked and read on.
-func (c *classification) gateBlocks(segment int, score float64) bool {
-	if !c.h.cfg.GateBlocks || len(c.models) <= messages.StageGate {
-		return false
-	}
-	at := c.models[messages.StageGate].info.Thresholds(c.segments[segment].Surface).Block
-	if at <= 0 || score < at {
-		return false
-	}
-	s := &c.result.Segments[segment]
-	s.GateBlocked = true
-	s.Blocked = s.Blocked || c.segments[segment].BlockAt > 0
-	return true
-}
-
 // read scores the windows of pieces with one model. Windows beyond the budget are
 // counted as dropped with their segment, in the order of the pieces.
 func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
@@ -462,6 +385,7 @@ func (c *classification) ask(stage int, msg *submission, windows []inference.Win
 	if stage == messages.StageJudge {
 		c.blockAts(&msg.Classify, missing, spans)
 	}
+	c.entered()
 	got, err := c.h.submit(ctx, msg)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 func (p *poolActor) dispatch() {
 	for len(p.idle) > 0 && p.queue.Len() > 0 && p.phase == modelReady {
 		now := time.Now()
-		flights, expired := p.queue.Next(p.horizon(now), p.share())
+		flights, expired := p.queue.Next(now, p.share(p.bounds()))
 		for _, f := range expired {
 			p.expire(f)
 		}
@@ -31,15 +31,22 @@ func (p *poolActor) dispatch() {
 	p.observeWorkers()
 }
 
-// horizon is the moment before which no window that is taken now can be ready:
-// one whose last deadline is earlier would be computed for nobody. Without a
-// backlog there is nothing better to do than to try, and the estimate may be wrong.
-func (p *poolActor) horizon(now time.Time) time.Time {
-	head, ok := p.queue.Head()
-	if !ok || p.queue.Len() <= len(p.slots) {
-		return now
+// bounds are the limits of a batch that is begun now. One whose last deadline is before
+// a run of it can be ready would be computed for nobody, each window by the cost of its
+// own model. Without a backlog there is nothing better to do than to try, and the
+// estimate may be wrong.
+func (p *poolActor) bounds() []batch.Limits {
+	backlog := p.queue.Len() > len(p.slots)
+	for i := range p.limits {
+		l := &p.limits[i]
+		l.Base, l.PerToken = 0, 0
+		if backlog {
+			const many = 1024
+			l.Base = p.costs[i].Run(0)
+			l.PerToken = (p.costs[i].Run(many) - l.Base) / many
+		}
 	}
-	return now.Add(p.costs[head.need.Group].Run(head.need.Tokens))
+	return p.limits
 }
 
 // aheadBelow is the length of a run below which the next one is sent ahead.
@@ -62,7 +69,7 @@ func (p *poolActor) ahead() {
 			continue
 		}
 		now := time.Now()
-		flights, expired := p.queue.Next(p.horizon(now), p.limits)
+		flights, expired := p.queue.Next(now, p.bounds())
 		for _, f := range expired {
 			p.expire(f)
 		}
@@ -93,24 +100,26 @@ func (p *poolActor) requeue(j *job) {
 
 // back puts a flight into the queue again.
 func (p *poolActor) back(f *flight) {
-	f.job = nil
-	for _, w := range f.waiters {
-		w.req.queued++
+	if f.begun() {
+		for _, w := range f.waiters {
+			w.req.queued++
+		}
 	}
+	f.job = nil
 	p.queue.Push(f)
 }
 
 // share is the batch limits when several workers are idle: each takes its part
 // of what is queued, so that a short queue is read side by side. Nothing changes
 // once the queue is longer than that.
-func (p *poolActor) share() []batch.Limits {
+func (p *poolActor) share(all []batch.Limits) []batch.Limits {
 	n := len(p.idle)
 	if n < 2 {
-		return p.limits
+		return all
 	}
 	part := (p.queue.Tokens() + n - 1) / n
-	limits := make([]batch.Limits, len(p.limits))
-	for i, l := range p.limits {
+	limits := make([]batch.Limits, len(all))
+	for i, l := range all {
 		l.Tokens = max(min(l.Tokens, part), 1)
 		limits[i] = l
 	}
@@ -145,16 +154,9 @@ func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
 		if f.need.Latest.After(latest) {
 			latest = f.need.Latest
 		}
-		for _, w := range f.waiters {
-			if w.req.queued--; w.req.queued == 0 {
-				w.req.msg.MarkStarted()
-			}
-		}
 	}
 	j.padded = longest * len(flights)
-	// Past the last deadline nobody waits; but a run that has just begun is given a
-	// moment, for the cache is served too.
-	j.deadline = clampTime(latest, now.Add(min(p.h.cfg.Hang, leastRun)), now.Add(p.h.cfg.Hang))
+	j.deadline = latest
 	return j
 }
 

@@ -35,6 +35,9 @@ type waiter struct {
 	first bool // the window is computed because of this one
 }
 
+// begun reports whether a worker has come to the window.
+func (f *flight) begun() bool { return f.job != nil && f.job.begun }
+
 // Need is what the planner sees.
 func (f *flight) Need() batch.Need { return f.need }
 
@@ -148,11 +151,11 @@ func (p *poolActor) board(req *request, fresh []*flight) {
 		}
 		first := len(f.waiters) == 0
 		f.waiters = append(f.waiters, waiter{req: req, index: i, first: first})
-		if f.job != nil {
+		if f.begun() {
 			continue
 		}
 		req.queued++
-		if first {
+		if first || f.job != nil {
 			continue
 		}
 		// A second waiter can make a queued window more urgent, or keep it longer.
@@ -205,10 +208,14 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 	var ahead time.Duration
 	weighed := p.models[req.msg.Stage].weight * float64(tokens)
 	for stage := range p.costs {
-		ahead += p.costs[stage].Drain(p.queue.GroupTokens(stage), workers)
+		ahead += p.costs[stage].Drain(p.queue.Ahead(req.urgent, stage), workers)
 		weighed += p.models[stage].weight * float64(p.queue.GroupTokens(stage))
 	}
-	if p.queue.Len() > 0 && weighed > float64(p.h.cfg.QueueTokens) {
+	// What the gate has read was let in as a whole: the few windows that the judge reads
+	// of it are not refused for a bound that they could not know of.
+	second := req.msg.Stage == messages.StageJudge && len(p.models) > messages.StageGate
+	if p.queue.Len() > 0 && weighed > float64(p.h.cfg.QueueTokens) && !second {
+		p.h.pressure.refused.Store(true)
 		return messages.ModelQueueFull, true
 	}
 	for _, s := range p.slots {
@@ -217,9 +224,13 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 			ahead += max(left, 0) / time.Duration(workers)
 		}
 	}
-	own := &p.costs[req.msg.Stage]
-	req.estimate = ahead + max(own.Run(longest), own.Drain(tokens, workers))
+	cost := &p.costs[req.msg.Stage]
+	own := max(cost.Run(longest), cost.Drain(tokens, workers))
+	req.estimate = ahead + own
 	if req.estimate.Seconds()*max(p.stretch, 1) > headroom*req.deadline.Sub(now).Seconds() {
+		if ahead > own {
+			p.h.pressure.refused.Store(true)
+		}
 		return messages.ModelUnreachable, true
 	}
 	return 0, false

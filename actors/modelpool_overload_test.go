@@ -114,7 +114,9 @@ func TestPoolKeepsItsGoodputUnderOverload(t *testing.T) {
 				continue
 			}
 			require.Greater(t, goodput, 0.9)
-			require.NotZero(t, faults[messages.ModelUnreachable])
+			require.NotZero(t, faults[messages.ModelUnreachable]+faults[messages.ModelQueueFull])
+			// A standing queue is none: what is answered has waited for a few batches.
+			require.Less(t, latency[len(latency)/2], patience/5)
 			late := faults[messages.ModelTimeout]
 			require.Less(t, float64(late), 0.02*float64(len(latency)), "refused at once, not at the deadline")
 		}

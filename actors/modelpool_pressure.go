@@ -15,10 +15,21 @@ import (
 // Above capacity that is what keeps the cores for those who were let in. What is
 // published may be a moment old; the pool decides again about those that pass.
 type pressure struct {
-	// wait is how long a request that comes now waits for the work that is queued, in
-	// nanoseconds; 0 while nothing is.
+	// wait is how long a text that comes now waits for what is queued for the model
+	// that reads first, in nanoseconds; 0 while nothing is queued at all.
 	wait atomic.Int64
-	// queued is that work, in tokens of the judge.
+	// entering is what those add who were let in and are being tokenized, in
+	// nanoseconds: a crowd must not pass while the first of it is on the way.
+	entering atomic.Int64
+	// offered sums up what texts cost that came, whatever became of them, as the time
+	// that all workers need, in nanoseconds.
+	offered atomic.Int64
+	// refused is set when a text was refused for what others have queued.
+	refused atomic.Bool
+	// limit, when positive, is the wait from which on nobody else is let in, in
+	// nanoseconds; see standing.
+	limit atomic.Int64
+	// queued is all that is queued, in tokens of the judge.
 	queued atomic.Int64
 	// perToken is what a token costs with all workers at it, by stage, in nanoseconds;
 	// perByte how many tokens a byte of text makes. Bits of a float64.
@@ -26,28 +37,65 @@ type pressure struct {
 	perByte  atomic.Uint64
 }
 
+// standing finds out whether a backlog is more than a burst: texts are refused for the
+// sake of it, and for a while more has come than can be computed. Then a longer queue
+// gets no more done, and everybody only waits longer for the same. From then on it is
+// held so short that the workers just do not run out of work, until less comes. A
+// backlog that is merely long, of callers who wait for their answers before they send
+// more, is left alone: it refuses nobody.
+type standing struct {
+	is, refused bool
+	since       time.Time
+}
+
+const (
+	// burst is the time over which what comes is compared with what can be computed.
+	burst = 500 * time.Millisecond
+	// linger is the wait that is short in any case.
+	linger = 25 * time.Millisecond
+)
+
+// note takes in whether a text was refused for what others have queued, and where the
+// work that came is summed up. A full batch is what a worker takes next; two keep it
+// busy. It returns the wait to hold, 0 for none.
+func (s *standing) note(now time.Time, refused bool, offered *atomic.Int64, fullBatch time.Duration) time.Duration {
+	s.refused = s.refused || refused
+	if past := now.Sub(s.since); past >= burst {
+		more := time.Duration(offered.Swap(0)) > past
+		s.is = more && (s.is || s.refused)
+		s.since, s.refused = now, false
+	}
+	if !s.is {
+		return 0
+	}
+	return max(linger, 2*fullBatch)
+}
+
 func load(f *atomic.Uint64) float64     { return math.Float64frombits(f.Load()) }
 func store(f *atomic.Uint64, v float64) { f.Store(math.Float64bits(v)) }
 
-// pressed publishes the backlog.
+// pressed publishes the backlog. Of a gate and a judge it is the gate's that a new text
+// waits for: what waits for the judge mostly comes later, and the pool counts what comes
+// before.
 func (p *poolActor) pressed() {
 	out := &p.h.pressure
-	if p.queue.Len() == 0 {
-		out.wait.Store(0)
-		out.queued.Store(0)
-		return
-	}
 	workers := max(int(p.h.up.Load()), 1)
-	var wait time.Duration
-	weighed := 0.0
+	weighed, first := 0.0, len(p.costs)-1
 	for stage := range p.costs {
-		wait += p.costs[stage].Drain(p.queue.GroupTokens(stage), workers)
 		weighed += p.models[stage].weight * float64(p.queue.GroupTokens(stage))
 		if rate := p.costs[stage].Rate(); rate > 0 && stage < len(out.perToken) {
 			store(&out.perToken[stage], 1e9/rate/float64(workers))
 		}
 	}
+	if first >= 0 {
+		full := p.costs[first].Run(p.limits[first].Tokens)
+		out.limit.Store(int64(p.standing.note(time.Now(), out.refused.Swap(false), &out.offered, full)))
+	}
 	out.queued.Store(int64(weighed))
+	var wait time.Duration
+	if p.queue.Len() > 0 {
+		wait = p.costs[first].Drain(p.queue.GroupTokens(first), workers)
+	}
 	out.wait.Store(int64(float64(wait) * max(p.stretch, 1)))
 }
 
@@ -73,26 +121,48 @@ func (r *pressure) noteDensity(bytes int, windows []inference.Window) {
 // refused at once. Without a backlog everything is tried.
 func (c *classification) hopeless(bytes int) (messages.ModelFault, bool) {
 	r := &c.h.pressure
+	stage := len(c.models) - 1 // who reads first
+	m := c.models[stage]
+	tokens := min(float64(bytes)*load(&r.perByte), float64(c.lim.MaxWindows*max(m.windowTokens(), batch.DefaultTokens)))
+	own := time.Duration(tokens * load(&r.perToken[stage]))
+	r.offered.Add(int64(own))
 	wait := time.Duration(r.wait.Load())
 	if wait == 0 {
 		return 0, false
 	}
-	stage := len(c.models) - 1 // who reads first
-	m := c.models[stage]
-	tokens := min(float64(bytes)*load(&r.perByte), float64(c.lim.MaxWindows*max(m.windowTokens(), batch.DefaultTokens)))
-	if float64(r.queued.Load())+tokens*m.weight > float64(c.h.cfg.QueueTokens) {
-		return messages.ModelQueueFull, true
+	wait += time.Duration(max(r.entering.Load(), 0))
+	patience, bounded := c.patience()
+	var fault messages.ModelFault
+	switch limit := time.Duration(r.limit.Load()); {
+	case limit > 0 && wait > limit,
+		float64(r.queued.Load())+tokens*m.weight > float64(c.h.cfg.QueueTokens):
+		fault = messages.ModelQueueFull
+	case bounded && (wait+own).Seconds() > headroom*patience.Seconds():
+		fault = messages.ModelUnreachable
+	default:
+		c.entering = own
+		r.entering.Add(int64(own))
+		return 0, false
 	}
+	if wait > own {
+		r.refused.Store(true)
+	}
+	return fault, true
+}
+
+// patience is how long the caller waits from now on; false when it does not say.
+func (c *classification) patience() (time.Duration, bool) {
 	deadline := c.lim.Deadline
 	if have, ok := c.ctx.Deadline(); ok && (deadline.IsZero() || have.Before(deadline)) {
 		deadline = have
 	}
-	if deadline.IsZero() {
-		return 0, false
+	return time.Until(deadline), !deadline.IsZero()
+}
+
+// entered takes the call off those that are on their way to the queue.
+func (c *classification) entered() {
+	if c.entering > 0 {
+		c.h.pressure.entering.Add(-int64(c.entering))
+		c.entering = 0
 	}
-	own := time.Duration(tokens * load(&r.perToken[stage]))
-	if (wait + own).Seconds() > headroom*time.Until(deadline).Seconds() {
-		return messages.ModelUnreachable, true
-	}
-	return 0, false
 }

@@ -3,12 +3,14 @@ package actors
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
@@ -69,4 +71,60 @@ func TestNoPressureIsLeftAfterAFailure(t *testing.T) {
 	p.pressed()
 	require.Zero(t, p.h.pressure.wait.Load())
 	require.Zero(t, p.h.pressure.queued.Load())
+}
+
+// A backlog that refuses nobody may be as long as it likes; one that refuses for half a
+// second, while more comes than can be computed, is held short until less comes.
+func TestAStandingBacklogIsHeldShort(t *testing.T) {
+	const full = time.Millisecond
+	var s standing
+	var offered atomic.Int64
+	now := time.Unix(1, 0)
+	step := func(refused bool, load float64) time.Duration {
+		now = now.Add(burst / 10)
+		offered.Add(int64(load * float64(burst/10)))
+		return s.note(now, refused, &offered, full)
+	}
+	s.note(now, false, &offered, full)
+	for range 50 {
+		require.Zero(t, step(false, 1.5), "nobody is refused")
+	}
+	for range 50 {
+		require.Zero(t, step(true, 0.9), "one that is too large is refused, and there is room")
+	}
+	limited := 0
+	for range 30 {
+		if step(true, 1.5) > 0 {
+			limited++
+		}
+	}
+	require.Equal(t, 30-9, limited, "from the end of the first half second on")
+	require.Equal(t, linger, step(false, 1.5), "still, while as much comes")
+	require.Equal(t, 80*time.Millisecond, s.note(now, false, &offered, 40*time.Millisecond), "two batches of a slow model")
+	for range 20 {
+		step(false, 0.9)
+	}
+	require.Zero(t, step(false, 0.9))
+}
+
+// What waits for the judge comes later than what the gate reads, and does not refuse it;
+// what the judge must read sooner does.
+func TestTheGateIsRefusedOnlyForWhatComesBeforeIt(t *testing.T) {
+	now := time.Now()
+	var cost batch.Cost
+	cost.Observe(100, 100, time.Second)
+	p := &poolActor{h: NewModelPool(ModelPoolConfig{Judge: ModelStage{}}), slots: []*slot{{}}, costs: []batch.Cost{cost, cost},
+		models: []*model{{stage: messages.StageJudge, weight: 1}, {stage: messages.StageGate, weight: 0.01}}}
+	queued := func(urgent time.Duration) {
+		p.queue.Push(&flight{need: batch.Need{Tokens: 1000, Group: messages.StageJudge, Urgent: now.Add(urgent), Latest: now.Add(urgent)}})
+	}
+	refused := func() bool {
+		req := &request{msg: &messages.Classify{Stage: messages.StageGate}, deadline: now.Add(4 * time.Second), urgent: now.Add(2 * time.Second)}
+		_, refused := p.overload(req, 10, 10, now)
+		return refused
+	}
+	queued(3 * time.Second)
+	require.False(t, refused())
+	queued(time.Second)
+	require.True(t, refused())
 }

@@ -20,7 +20,7 @@ type request struct {
 	scores   []float32
 	flights  []*flight // one per window; nil where the score was cached
 	left     int       // windows without a score or an error
-	queued   int       // windows that no worker has taken
+	queued   int       // windows that no worker has come to
 	cached   int
 	shared   int
 	computed int

@@ -21,14 +21,19 @@ type watchTick struct {
 // short before it goes back to the queue.
 const aheadPatience = 50 * time.Millisecond
 
-// begun notes that a worker has come to its job.
+// begun notes that a worker has come to its job, which for one that was sent ahead is
+// later than that. Past the last deadline nobody waits; but a run that has just begun is
+// given a moment, for the cache is served too.
 func (p *poolActor) begun(s *slot) {
-	now := time.Now()
-	s.job.started, s.told = now, false
-	// One that was sent ahead may come to its turn late; it has its moment, too.
-	s.due = s.job.deadline
-	if least := now.Add(min(p.h.cfg.Hang, leastRun)); s.due.Before(least) {
-		s.due = least
+	now, j := time.Now(), s.job
+	j.started, j.begun, s.told = now, true, false
+	s.due = clampTime(j.deadline, now.Add(min(p.h.cfg.Hang, leastRun)), now.Add(p.h.cfg.Hang))
+	for _, f := range j.flights {
+		for _, w := range f.waiters {
+			if w.req.queued--; w.req.queued == 0 {
+				w.req.msg.MarkStarted()
+			}
+		}
 	}
 	p.watchFrom(s)
 }

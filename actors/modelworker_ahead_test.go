@@ -49,6 +49,63 @@ func TestShortRunsAreSentAhead(t *testing.T) {
 	})
 }
 
+// What was sent ahead has not started: a deadline that passes behind a run that turns out
+// long is load, which is no sample of health, and not a timeout of ours.
+func TestWhatIsSentAheadHasNotStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &fakeModel{}
+		model.run = func(control inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "long") {
+				return computing(control, 40*time.Millisecond)
+			}
+			return costs(100*time.Microsecond, time.Microsecond)(control, b)
+		}
+		r := newRig(t, model, func(c *ModelPoolConfig) { c.Judge.Limits = batch.Limits{Windows: 1} }).ready()
+		defer r.stop()
+		long, behind, joined := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+		go func() { _, err := r.read(time.Minute, "long"); long <- err }()
+		synctest.Wait()
+		go func() { _, err := r.read(20*time.Millisecond, "behind"); behind <- err }()
+		synctest.Wait()
+		r.rec.state(func() { require.Zero(t, r.rec.queueWindows, "it is in the worker's slot") })
+		go func() { _, err := r.read(30*time.Millisecond, "behind"); joined <- err }()
+		requireFault(t, <-behind, messages.ModelUnreachable)
+		requireFault(t, <-joined, messages.ModelUnreachable)
+		require.NoError(t, <-long)
+		_, err := r.read(time.Minute, "behind")
+		require.NoError(t, err)
+	})
+}
+
+// The clock of a run that was sent ahead begins when the worker comes to it.
+func TestARunSentAheadHasItsWholeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &fakeModel{}
+		model.run = func(control inference.RunControl, b []inference.Window) error {
+			switch {
+			case batchHas(b, "long"):
+				return computing(control, aheadPatience-time.Millisecond)
+			case batchHas(b, "endless"):
+				return computing(control, 90*time.Millisecond)
+			}
+			return costs(100*time.Microsecond, time.Microsecond)(control, b)
+		}
+		r := newRig(t, model, func(c *ModelPoolConfig) {
+			c.Hang, c.TerminateGrace = 100*time.Millisecond, 10*time.Millisecond
+			c.Judge.Limits = batch.Limits{Windows: 1}
+		}).ready()
+		defer r.stop()
+		errs := make(chan error, 2)
+		for _, text := range []string{"long", "endless"} {
+			go func() { _, err := r.read(time.Minute, text); errs <- err }()
+			synctest.Wait()
+		}
+		r.rec.state(func() { require.Zero(t, r.rec.queueWindows, "the second is sent ahead") })
+		require.NoError(t, <-errs)
+		require.NoError(t, <-errs)
+	})
+}
+
 // A worker that panics gives back what it was sent ahead, and it is not lost.
 func TestAPanicGivesBackWhatWasSentAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -54,13 +54,7 @@ func TestWorkerPanicIsAnsweredAtOnceAndTheQueueSurvives(t *testing.T) {
 
 func TestWorkerBackoffGrowsAndIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
-			if batchHas(b, "bomb") {
-				panic("x")
-			}
-			return nil
-		}}
-		r := newRig(t, model, nil).ready()
+		r := newRig(t, explosive(), nil).ready()
 		defer r.stop()
 		pause := func(text string) time.Duration {
 			_, err := r.read(time.Minute, text)
@@ -87,13 +81,7 @@ func TestWorkerBackoffGrowsAndIsForgotten(t *testing.T) {
 // of ours and not to load.
 func TestStarvedByRestartsIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
-			if batchHas(b, "bomb") {
-				panic("x")
-			}
-			return nil
-		}}
-		r := newRig(t, model, func(c *ModelPoolConfig) { c.Restart = guard.Backoff{Min: time.Second, Max: time.Second} }).ready()
+		r := newRig(t, explosive(), func(c *ModelPoolConfig) { c.Restart = guard.Backoff{Min: time.Second, Max: time.Second} }).ready()
 		defer r.stop()
 		_, err := r.read(time.Minute, "bomb")
 		requireFault(t, err, messages.ModelPanic)
@@ -102,6 +90,16 @@ func TestStarvedByRestartsIsLost(t *testing.T) {
 		_, err = r.read(time.Minute, "fine")
 		require.NoError(t, err)
 	})
+}
+
+// explosive is a model that panics on a batch with a bomb.
+func explosive() *fakeModel {
+	return &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
+		if batchHas(b, "bomb") {
+			panic("x")
+		}
+		return nil
+	}}
 }
 
 // down reports whether no worker takes jobs, once everything has settled.

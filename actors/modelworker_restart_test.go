@@ -8,20 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 func TestTheRestartLimitFailsThePoolUntilItHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
-			if batchHas(b, "bomb") {
-				panic("x")
-			}
-			return nil
-		}}
-		r := newRig(t, model, func(c *ModelPoolConfig) { c.Restart = guard.Backoff{Min: time.Millisecond, Max: time.Millisecond} }).ready()
+		r := newRig(t, explosive(), func(c *ModelPoolConfig) { c.Restart = guard.Backoff{Min: time.Millisecond, Max: time.Millisecond} }).ready()
 		defer r.stop()
 		for i := range 10 {
 			_, err := r.read(time.Minute, fmt.Sprintf("bomb %d", i))
@@ -46,13 +39,7 @@ func TestTheRestartLimitFailsThePoolUntilItHolds(t *testing.T) {
 
 func TestSlowPanicsStayBelowTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
-			if batchHas(b, "bomb") {
-				panic("x")
-			}
-			return nil
-		}}
-		r := newRig(t, model, nil).ready()
+		r := newRig(t, explosive(), nil).ready()
 		defer r.stop()
 		for i := range 40 {
 			_, err := r.read(time.Minute, fmt.Sprintf("bomb %d", i))

@@ -34,9 +34,11 @@ type job struct {
 	windows []inference.Window
 	tokens  int
 	padded  int
-	// started is the pool's: when it saw the worker come to the job.
+	// started and begun are the pool's: when and whether it saw the worker come to the
+	// job.
 	started time.Time
-	// deadline is when the run is terminated.
+	begun   bool
+	// deadline is after when nobody waits any more.
 	deadline time.Time
 	probe    bool
 

@@ -66,6 +66,9 @@ type Limits struct {
 	// are there or not. Windows of different steps never share a batch, for the
 	// shorter would cost what the longer does. 0 and 1: every id costs.
 	Step int
+	// Base and PerToken are what a run takes at least: a window that cannot be ready by
+	// its latest moment any more is taken for expired. Zero: it can be ready at once.
+	Base, PerToken time.Duration
 }
 
 // Complete returns l with the defaults in place of zero fields.
@@ -93,6 +96,15 @@ func (l Limits) Strips(tokens int) int {
 	return (tokens + l.Step - 1) / l.Step
 }
 
+// late reports whether nobody would wait any more for a window of this model that is
+// begun now.
+func (l Limits) late(n Need, now time.Time) bool {
+	if l.Base > 0 || l.PerToken > 0 {
+		now = now.Add(l.Base + time.Duration(n.Tokens)*l.PerToken)
+	}
+	return !n.Latest.After(now)
+}
+
 // Choice is what a plan takes out of the queue. The two lists are disjoint and
 // hold indexes into the queue that was given, in rising order.
 type Choice struct {
@@ -113,12 +125,16 @@ type Choice struct {
 // neighbours that are not there yet.
 func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	var c Choice
-	head, need := -1, Need{}
+	head, need, lim := -1, Need{}, Limits{}
 	for i, w := range queue {
 		n := w.Need()
+		lim = Limits{}
+		if n.Group >= 0 && n.Group < len(limits) {
+			lim = limits[n.Group]
+		}
 		// Latest is never before Urgent, so what has expired gathers at the front; one
 		// that hides behind a live window goes with a later plan.
-		if n.Latest.After(now) {
+		if !lim.late(n, now) {
 			head, need = i, n
 			break
 		}
@@ -126,10 +142,6 @@ func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	}
 	if head < 0 {
 		return c
-	}
-	var lim Limits
-	if need.Group >= 0 && need.Group < len(limits) {
-		lim = limits[need.Group]
 	}
 	lim = lim.Complete()
 
@@ -165,7 +177,7 @@ func mates[W Window](queue []W, head int, need Need, now time.Time, lim Limits) 
 	same, strips := 1, lim.Strips(need.Tokens)
 	for i := head + 1; i < end; i++ {
 		n := queue[i].Need()
-		if n.Alone || n.Group != need.Group || !n.Latest.After(now) || lim.Step > 1 && lim.Strips(n.Tokens) != strips {
+		if n.Alone || n.Group != need.Group || lim.late(n, now) || lim.Step > 1 && lim.Strips(n.Tokens) != strips {
 			continue
 		}
 		l := max(need.Tokens, n.Tokens)

@@ -100,6 +100,25 @@ func TestPlanKeepsGroupsApart(t *testing.T) {
 	require.Equal(t, []int{0}, Plan(q[1:3], epoch, []Limits{{}, {Windows: 1}}).Batch)
 }
 
+// What a run of its own model takes decides whether a window can still be ready: a
+// quick gate's is not lost because it stands behind one of a slow judge.
+func TestPlanDropsByTheCostOfTheWindowsOwnModel(t *testing.T) {
+	q := []*item{at(10, 100), at(15, 100), at(20, 10), at(200, 100)}
+	q[1].need.Group, q[2].need.Group = 1, 1
+	limits := []Limits{{Base: 30 * time.Millisecond, PerToken: time.Millisecond}, {PerToken: 100 * time.Microsecond}}
+	c := Plan(q, epoch, limits)
+	require.Equal(t, []int{0}, c.Expired, "the judge needs 130 ms")
+	require.Equal(t, []int{1}, c.Batch, "the gate is in time")
+	c = Plan(q[2:], epoch.Add(15*time.Millisecond), limits)
+	require.Equal(t, []int{0}, c.Batch)
+	c = Plan(q[2:], epoch.Add(19*time.Millisecond), limits)
+	require.Equal(t, Choice{Batch: []int{1}, Expired: []int{0}}, c)
+	// A mate that would be late is no mate.
+	q = queueOf(16, 16, 16)
+	q[0].need.Latest, q[2].need.Latest = epoch.Add(time.Second), epoch.Add(time.Second)
+	require.Equal(t, []int{0, 2}, Plan(q, epoch, []Limits{{Base: 10 * time.Millisecond}}).Batch)
+}
+
 func genLimits(t *rapid.T) []Limits {
 	n := rapid.IntRange(0, 2).Draw(t, "groups")
 	l := make([]Limits, n)

@@ -20,12 +20,7 @@ func (q *Queue[W]) Push(w W) {
 	// Deadlines mostly rise with arrival, so the place is mostly the end.
 	at := len(q.windows)
 	if at > 0 && q.windows[at-1].Need().Urgent.After(n.Urgent) {
-		at, _ = slices.BinarySearchFunc(q.windows, n.Urgent, func(x W, t time.Time) int {
-			if x.Need().Urgent.After(t) {
-				return 1
-			}
-			return -1
-		})
+		at = q.after(n.Urgent)
 	}
 	q.windows = slices.Insert(q.windows, at, w)
 	q.count(n, 1)
@@ -85,6 +80,42 @@ func (q *Queue[W]) pick(at []int) []W {
 		out[i] = q.windows[k]
 	}
 	return out
+}
+
+// Ahead is how many tokens of a group are queued before a window of such an urgency
+// would be, which is behind those of the same.
+func (q *Queue[W]) Ahead(urgent time.Time, group int) int {
+	at := len(q.windows)
+	if at == 0 || !q.windows[at-1].Need().Urgent.After(urgent) {
+		return q.tokens[group]
+	}
+	at = q.after(urgent)
+	// The shorter side is counted.
+	from, to := 0, at
+	if at > len(q.windows)/2 {
+		from, to = at, len(q.windows)
+	}
+	n := 0
+	for _, w := range q.windows[from:to] {
+		if need := w.Need(); need.Group == group {
+			n += need.Tokens
+		}
+	}
+	if from > 0 {
+		n = q.tokens[group] - n
+	}
+	return n
+}
+
+// after is the place behind every window that is at least as urgent.
+func (q *Queue[W]) after(urgent time.Time) int {
+	at, _ := slices.BinarySearchFunc(q.windows, urgent, func(x W, t time.Time) int {
+		if x.Need().Urgent.After(t) {
+			return 1
+		}
+		return -1
+	})
+	return at
 }
 
 // Clear empties the queue and returns what was in it, most urgent first.

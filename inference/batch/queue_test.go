@@ -30,7 +30,7 @@ func TestQueueModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q Queue[*item]
 		var model []*item
-		check := func() {
+		check := func(t *rapid.T) {
 			require.Equal(t, len(model), q.Len())
 			total, group := 0, 0
 			for i, it := range model {
@@ -42,6 +42,16 @@ func TestQueueModel(t *testing.T) {
 			}
 			require.Equal(t, total, q.Tokens())
 			require.Equal(t, group, q.GroupTokens(1))
+			when := epoch.Add(time.Duration(rapid.IntRange(-60, 210).Draw(t, "when")) * time.Millisecond)
+			ahead := [3]int{}
+			for _, it := range model {
+				if !it.need.Urgent.After(when) {
+					ahead[it.need.Group] += it.need.Tokens
+				}
+			}
+			for g, want := range ahead {
+				require.Equal(t, want, q.Ahead(when, g))
+			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
@@ -66,7 +76,7 @@ func TestQueueModel(t *testing.T) {
 					return slices.Contains(batch, it) || slices.Contains(expired, it)
 				})
 			},
-			"": func(*rapid.T) { check() },
+			"": check,
 		})
 	})
 }

@@ -35,6 +35,9 @@ type openRun struct {
 	lost          int
 	seen          *observed
 	usage         measure.Usage
+	// generator is the processor time of the load generator alone: the same arrivals
+	// with nobody to ask.
+	generator time.Duration
 }
 
 // mostOutstanding bounds the texts on their way.
@@ -96,6 +99,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	r.generator = s.generator(ctx, schedule, r.deadline)
 	tokens := r.account(q, schedule, begin, answers, pool)
 	// What still ran when the schedule was over is counted, and so is its time.
 	r.goodput = float64(tokens) / max(s.opts.Duration, r.usage.Wall).Seconds()
@@ -106,6 +110,26 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	r.perCPU = [2]float64{(cpuBefore + cpuAfter) / 2, float64(tokens) / r.usage.CPU.Seconds()}
 	r.peaks, r.peak = [2]float64{before, after}, (before+after)/2
 	return r, nil
+}
+
+// generator measures what the arrivals of a part of the schedule cost by themselves, a
+// goroutine, a deadline and a note each, and returns what all of them do.
+func (s *subject) generator(ctx context.Context, schedule []time.Duration, deadline time.Duration) time.Duration {
+	part := schedule[:len(schedule)/latePart]
+	if len(part) == 0 {
+		return 0
+	}
+	s.opts.Progress.Step("the load generator alone: %d arrivals", len(part))
+	answers := make([]span, len(part))
+	u, _ := measure.Of(func() error {
+		measure.OpenLoop(ctx, part, mostOutstanding, func(i int, scheduled time.Time) {
+			_, cancel := context.WithDeadline(ctx, scheduled.Add(deadline))
+			defer cancel()
+			answers[i] = span{scheduled, time.Now()}
+		}, func(int) {})
+		return nil
+	})
+	return u.CPU * time.Duration(len(schedule)) / time.Duration(len(part))
 }
 
 func ask(ctx context.Context, pool *rig, t traffic.Text, deadline time.Time) error {

@@ -253,6 +253,7 @@ func (o *openRun) report(rep *report.Report) {
 		{Name: "arrivals", Value: o.rate, Unit: "texts/s", Note: "Poisson"},
 		{Name: "goodput", Value: whole(o.goodput), Unit: "tokens/s", Note: fmt.Sprintf("peak %s before, %s after", report.Format(whole(o.peaks[0])), report.Format(whole(o.peaks[1])))},
 		{Name: "goodput per CPU second", Value: report.Ratio(o.perCPU[1] / o.perCPU[0]), Note: "of that at the peak: what is spent on refusals, and on the load generator, is missing"},
+		{Name: "load generator", Value: report.Ratio(o.generator.Seconds() / o.usage.CPU.Seconds()), Note: "of the processor time, by the same arrivals with nobody to ask"},
 		{Name: "CPUs used", Value: o.usage.CPU.Seconds() / o.usage.Wall.Seconds(), Note: "by this process; less than the workers while texts wait means that others had the rest"},
 		{Name: "deadline", Value: o.deadline, Note: "of each text, as in service"},
 		{Name: "padding", Value: report.Ratio(o.seen.padding()), Note: fmt.Sprintf("%.2f windows a batch", o.seen.perBatch()), State: judged(o.seen.padding() < wantPadding)},
