@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -37,11 +38,16 @@ func (p *Pack) Test(opts ...Option) TestReport {
 }
 
 // Test runs the tests of the set's pack, each on fresh states. Every event that a block rule hits, that a rule fails on, or that
-// the test marks as denied, is withdrawn; every other one is committed at once.
+// the test marks as denied, is withdrawn; every other one is committed at once. Rules of another file than the test's take no
+// part unless the test names them, so that a file passes its tests beside any other.
 func (s *Set) Test() TestReport {
+	files := make(map[string]string, len(s.rules))
+	for _, r := range s.rules {
+		files[r.decl.name] = r.decl.pos.File
+	}
 	var report TestReport
 	for _, t := range s.pack.tests {
-		if failures := s.runTest(t); len(failures) > 0 {
+		if failures := s.runTest(t, files); len(failures) > 0 {
 			report.Failed = append(report.Failed, failures...)
 		} else {
 			report.Passed++
@@ -53,7 +59,8 @@ func (s *Set) Test() TestReport {
 // testEpoch is when every test begins. Its only property is that it is always the same.
 var testEpoch = time.Date(2025, time.January, 6, 9, 0, 0, 0, time.UTC)
 
-func (s *Set) runTest(t *testDecl) []TestFailure {
+// runTest runs one test; files says in which file each rule stands.
+func (s *Set) runTest(t *testDecl, files map[string]string) []TestFailure {
 	var failures []TestFailure
 	fail := func(pos Position, format string, args ...any) {
 		failures = append(failures, TestFailure{Test: t.name, Pos: pos, Msg: fmt.Sprintf(format, args...)})
@@ -65,7 +72,12 @@ func (s *Set) runTest(t *testDecl) []TestFailure {
 			return failures
 		}
 	}
+	named := map[string]bool{}
+	for _, f := range t.allFires() {
+		named[f.rule] = true
+	}
 	run := newReplay(s)
+	run.absent = func(rule string) bool { return files[rule] != t.pos.File && !named[rule] }
 	all := map[string]bool{}
 	for _, c := range t.calls {
 		var last []string
@@ -132,6 +144,7 @@ type replay struct {
 	states map[string]*State
 	now    time.Time
 	count  uint64
+	absent func(rule string) bool // rules that take no part; nil for none
 }
 
 func newReplay(s *Set) *replay {
@@ -165,6 +178,10 @@ func (r *replay) step(ev Event, key string, after time.Duration, shared, denied 
 	out.hits = append(append(out.hits, out.matched.Hits...), r.set.Advance(st, &out.matched, AdvanceInfo{ID: id, Shared: shared, Now: r.now})...)
 	sort.SliceStable(out.hits, func(i, j int) bool { return out.hits[i].Order < out.hits[j].Order })
 	out.faults = out.matched.Faults
+	if r.absent != nil {
+		out.hits = slices.DeleteFunc(out.hits, func(h Hit) bool { return r.absent(h.Rule) })
+		out.faults = slices.DeleteFunc(out.faults, func(f Fault) bool { return r.absent(f.Rule) })
+	}
 	for _, h := range out.hits {
 		out.denied = out.denied || h.Action == ActionBlock
 	}

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,4 +109,40 @@ tests:
 	}
 	_, err = Parse("p.yaml", []byte(many))
 	require.ErrorContains(t, err, "p.yaml:56:25: more than 50 tests replace lists")
+}
+
+// Files that pass their tests alone pass them side by side: a test is about its own
+// file and what it names, whatever the rules of another file do with its calls.
+func TestPackTestsAreAboutTheirOwnFile(t *testing.T) {
+	files := map[string]string{
+		"a.yaml": `version: 1
+rules:
+  - {name: a, flow: {within: 1m, steps: [{call: {tool: x}}, {call: {tool: y}}]}}
+  - {name: broken, call: {tool: x, when: args.n.startsWith("q")}}
+tests:
+  - name: x is not denied here
+    calls: [{tool: x}, {tool: y}]
+    fires: a
+  - name: but elsewhere
+    calls: [{tool: x, fires: b}, {tool: y, fires: []}]
+`,
+		"b.yaml": `version: 1
+rules:
+  - {name: b, call: {tool: x}}
+tests:
+  - name: the rule that cannot be evaluated is another file's
+    calls: [{tool: x, args: {n: 1}}]
+    fires: b
+`,
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	p, err := Load(dir)
+	require.NoError(t, err)
+	r := p.Test()
+	require.NoError(t, r.Err)
+	require.Empty(t, r.Failed)
+	require.Equal(t, 3, r.Passed)
 }

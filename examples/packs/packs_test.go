@@ -3,6 +3,7 @@
 package packs
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -29,4 +30,27 @@ func TestExamplePacks(t *testing.T) {
 			require.Equal(t, file, pack.Name()+".yaml")
 		})
 	}
+}
+
+// All of them load side by side, with the default pack among them.
+func TestExamplePacksTogether(t *testing.T) {
+	dir := t.TempDir()
+	defaults, err := rules.DefaultFiles()
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(dir, defaults))
+	files, err := filepath.Glob("*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), text, 0o600))
+	}
+	problems, err := rules.Lint(dir)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	pack, err := rules.Load(dir)
+	require.NoError(t, err)
+	report := pack.Test()
+	require.NoError(t, report.Err)
+	require.Empty(t, report.Failed)
 }
