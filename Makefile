@@ -105,6 +105,10 @@ guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-e
 	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
 	@sed -n '/^### Attacks$$/,/^### Which/p' bin/reports/guard-eval.md
 
+.PHONY: model-cost
+model-cost: setup ## what the models cost to read with: make model-cost DATA=/path [SHAPE=model folder] [PAGE=docs/model-cost.md]
+	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/modelcost -data "$(DATA)" $(addprefix -shape ,$(SHAPE)) $(addprefix -page ,$(PAGE))
+
 .PHONY: accuracy
 accuracy: ## print precision and recall of every detector
 	@out=$$($(GO) test ./content -run '^TestAccuracy$$' -count=1 -v 2>&1); status=$$?; echo "$$out" | grep -E '^ *\||: found'; exit $$status

@@ -67,8 +67,9 @@ type Config struct {
 	// ModelWorkers is how many inferences run at once; 0 is the number of CPUs
 	// the process may use. Range 0 to 1024.
 	ModelWorkers int
-	// ModelMaxWindows bounds what is read of one payload, in windows; the rest
-	// is partial coverage, which asks for review. At least 1.
+	// ModelMaxWindows bounds what is read of one payload, in windows; the rest is
+	// partial coverage, which asks for review. For a gate these are windows of 256
+	// ids, or as much text in narrower ones. At least 1.
 	ModelMaxWindows int
 	// ModelJudgeWindows bounds what a judge behind a gate reads. At least 1.
 	ModelJudgeWindows int

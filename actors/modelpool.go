@@ -24,7 +24,7 @@ type ModelPoolConfig struct {
 	// gate does not clear. Nil: the judge reads everything.
 	Gate *ModelStage
 	// GateClear is the score below which the gate clears a window, in (0, 1]. Zero:
-	// what the gate was calibrated with (inference.Info.Clear), or else its review
+	// what the gate was calibrated with (inference.Info.ClearAt), or else its review
 	// threshold for the surface of the segment.
 	GateClear float64
 	// GateBlocks lets the gate block by itself: a segment one of whose windows reaches
@@ -43,7 +43,8 @@ type ModelPoolConfig struct {
 	// results are kept, too. Zero: 65 536. Negative: none.
 	Cache int
 	// MaxWindows bounds the windows of one payload, JudgeWindows those that the judge
-	// reads of it behind a gate. Zero: 256 and 8.
+	// reads of it behind a gate. A gate whose windows are narrower than 256 ids may read
+	// as many more of them, so that the bound is one of work. Zero: 256 and 8.
 	MaxWindows, JudgeWindows int
 	// Hang is how long a run may take before it is terminated, TerminateGrace how
 	// long it then has to return before it is given up. Zero: 10 s and 500 ms.
@@ -189,7 +190,8 @@ func (h *ModelPool) Info() (info inference.Info, ready bool, reason string) {
 }
 
 // GateInfo describes the gate and says whether there is one. Clear in it is the
-// threshold in force, 0 when that is the review threshold of each surface.
+// threshold in force where a surface has none of its own, 0 when that is the review
+// threshold of each surface.
 func (h *ModelPool) GateInfo() (info inference.Info, gated bool) {
 	v := h.view.Load()
 	if len(v.models) <= messages.StageGate {
@@ -200,7 +202,8 @@ func (h *ModelPool) GateInfo() (info inference.Info, gated bool) {
 	return info, true
 }
 
-// clear is the clearing threshold of all surfaces, 0 when each has its own.
+// clear is the clearing threshold of surfaces without their own, 0 when it is the
+// review threshold of each.
 func (h *ModelPool) clear(gate inference.Info) float64 {
 	if h.cfg.GateClear > 0 {
 		return h.cfg.GateClear

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/sallyport-mcp/sallyport/messages"
@@ -10,7 +11,7 @@ import (
 // cascade lets the gate read everything and the judge what the gate does not
 // clear, most suspicious first.
 func (c *classification) cascade(pieces []piece) error {
-	spans, err := c.read(messages.StageGate, pieces, c.lim.MaxWindows)
+	spans, err := c.read(messages.StageGate, pieces, gateWindows(c.lim.MaxWindows, c.models[messages.StageGate].windowTokens()))
 	if err != nil {
 		return err
 	}
@@ -60,11 +61,28 @@ func (c *classification) cascade(pieces []piece) error {
 	return nil
 }
 
+// fullWindow is the size, in ids, of the windows that MaxWindows counts for a gate.
+const fullWindow = 256
+
+// gateWindows is how many windows of the given size a gate may read where most of
+// fullWindow ids are allowed: a gate with narrower windows reads as much text, and what
+// the limit bounds is the work.
+func gateWindows(most, tokens int) int {
+	if tokens <= 0 || tokens >= fullWindow || most > math.MaxInt/fullWindow {
+		return most
+	}
+	return (most*fullWindow + tokens - 1) / tokens
+}
+
 func (c *classification) cleared(w span) bool {
 	gate := c.models[messages.StageGate].info
-	below := c.h.clear(gate)
+	surface := c.segments[w.segment].Surface
+	below := c.h.cfg.GateClear
 	if below <= 0 {
-		below = gate.Thresholds(c.segments[w.segment].Surface).Review
+		below = gate.ClearAt(surface)
+	}
+	if below <= 0 {
+		below = gate.Thresholds(surface).Review
 	}
 	return float64(w.score) < below
 }

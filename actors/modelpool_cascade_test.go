@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -334,4 +335,38 @@ func TestIdentityOfACascade(t *testing.T) {
 		require.False(t, seen[id], "%q", id)
 		seen[id] = true
 	}
+}
+
+// MaxWindows is a bound of work: a gate with narrow windows reads as much text in more
+// of them.
+func TestGateReadsAsMuchTextInNarrowerWindows(t *testing.T) {
+	for _, c := range []struct{ most, tokens, want int }{
+		{256, 256, 256}, {256, 512, 256}, {256, 96, 683}, {2, 96, 6}, {1, 255, 2}, {7, 0, 7}, {math.MaxInt, 96, math.MaxInt},
+	} {
+		require.Equal(t, c.want, gateWindows(c.most, c.tokens), "%+v", c)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r, gate := cascadeRig(t, &fakeModel{perWindow: 9, tokens: 64}, nil, func(c *ModelPoolConfig) { c.MaxWindows = 1 })
+		defer r.stop()
+		got, err := r.Classify(context.Background(), []ModelSegment{{Text: "one\ntwo\nthree\nfour\nfive\nsix"}}, ModelLimits{})
+		require.NoError(t, err)
+		require.EqualValues(t, 4, gate.windows.Load(), "four windows of 64 ids for one of 256")
+		require.Equal(t, 2, got.Dropped)
+	})
+}
+
+// The gate clears with the threshold of the segment's surface, where it has one.
+func TestGateClearsEachSurfaceByItsOwnThreshold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := &fakeModel{perWindow: 100, clear: 0.2, thresholds: map[string]inference.Thresholds{
+			"default": {Block: 0.9, Review: 0.5}, "description": {Block: 0.9, Review: 0.5, Clear: 0.6},
+		}}
+		r, _ := cascadeRig(t, gate, map[string]float32{"odd": 0.4}, func(c *ModelPoolConfig) { c.GateClear = 0 })
+		defer r.stop()
+		for surface, judged := range map[string]int{"result": 1, "description": 0} {
+			got, err := r.Classify(context.Background(), []ModelSegment{{Text: "an odd text", Surface: surface}}, ModelLimits{})
+			require.NoError(t, err)
+			require.Equal(t, judged, got.Judged, surface)
+		}
+	})
 }

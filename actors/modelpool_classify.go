@@ -34,7 +34,7 @@ type ModelLimits struct {
 	// a minute.
 	Deadline time.Time
 	// MaxWindows bounds the windows read of all segments together, JudgeWindows those
-	// that the judge reads behind a gate.
+	// that the judge reads behind a gate; see [ModelPoolConfig].
 	MaxWindows, JudgeWindows int
 }
 

@@ -43,7 +43,7 @@ type Info struct {
 	Block, Review float64
 	Surfaces      map[string]Thresholds
 	// Clear is the score below which this model, as a gate, clears a window; 0 for a
-	// model that was not calibrated as one.
+	// model that was not calibrated as one. Surfaces may have their own: see ClearAt.
 	Clear float64
 	// Calibrated tells thresholds of the model from our fallback;
 	// CalibrationSet names what they were set on.
@@ -67,6 +67,15 @@ func (i Info) Thresholds(surface string) Thresholds {
 		return t
 	}
 	return Thresholds{Block: i.Block, Review: i.Review}
+}
+
+// ClearAt is the score below which a gate clears a window of a surface, 0 for a model
+// that is none.
+func (i Info) ClearAt(surface string) float64 {
+	if t := i.Surfaces[surface]; t.Clear > 0 {
+		return t.Clear
+	}
+	return i.Clear
 }
 
 // Classifier is a loaded model. It is safe for concurrent use.

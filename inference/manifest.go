@@ -51,6 +51,8 @@ type ManifestWindows struct {
 type Thresholds struct {
 	Block  float64 `json:"block"`
 	Review float64 `json:"review"`
+	// Clear, when given, takes the place of Manifest.Clear on this surface.
+	Clear float64 `json:"clear,omitzero"`
 }
 
 // Calibration says on what the thresholds were set.
@@ -141,8 +143,8 @@ func (m *Manifest) checkMaps() error {
 		if !(t.Review > 0 && t.Review <= t.Block && t.Block <= 1) {
 			return fmt.Errorf("thresholds.%s: block %v and review %v, want 0 < review <= block <= 1", surface, t.Block, t.Review)
 		}
-		if m.Clear != nil && *m.Clear >= t.Block {
-			return fmt.Errorf("clear is %v, want below thresholds.%s.block, which is %v", *m.Clear, surface, t.Block)
+		if err := m.checkClear(surface, t); err != nil {
+			return err
 		}
 	}
 	for _, file := range sortedKeys(m.Files) {
@@ -153,6 +155,19 @@ func (m *Manifest) checkMaps() error {
 		if !fs.ValidPath(file) || file == ManifestFile {
 			return fmt.Errorf("files: %q is not another file of the directory", file)
 		}
+	}
+	return nil
+}
+
+// checkClear refuses a gate that would clear what it blocks.
+func (m *Manifest) checkClear(surface string, t Thresholds) error {
+	switch {
+	case t.Clear != 0 && m.Clear == nil:
+		return fmt.Errorf("thresholds.%s.clear is %v, but there is no \"clear\" for other surfaces", surface, t.Clear)
+	case t.Clear != 0 && !(t.Clear > 0 && t.Clear < t.Block):
+		return fmt.Errorf("thresholds.%s.clear is %v, want above 0 and below block, which is %v", surface, t.Clear, t.Block)
+	case t.Clear == 0 && m.Clear != nil && *m.Clear >= t.Block:
+		return fmt.Errorf("clear is %v, want below thresholds.%s.block, which is %v", *m.Clear, surface, t.Block)
 	}
 	return nil
 }

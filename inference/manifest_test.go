@@ -43,6 +43,9 @@ func TestParseManifestRefuses(t *testing.T) {
 		`{"clear":1}`:                  "clear is 1, want above 0 and below 1",
 		`{"clear":"0.1"}`:              "clear",
 		`{"clear":0.5,"thresholds":{"default":{"block":0.9,"review":0.5},"result":{"block":0.5,"review":0.5}}}`: "clear is 0.5, want below thresholds.result.block, which is 0.5",
+		`{"clear":0.1,"thresholds":{"default":{"block":0.9,"review":0.5,"clear":0.9}}}`:                         "thresholds.default.clear is 0.9, want above 0 and below block, which is 0.9",
+		`{"clear":0.1,"thresholds":{"default":{"block":0.9,"review":0.5,"clear":-1}}}`:                          "thresholds.default.clear is -1, want above 0",
+		`{"thresholds":{"default":{"block":0.9,"review":0.5,"clear":0.2}}}`:                                     `thresholds.default.clear is 0.2, but there is no "clear" for other surfaces`,
 		`{"thresholds":{"result":{"block":0.9,"review":0.5}}}`:                                                  `no "default"`,
 		`{"thresholds":{"default":{"block":0.9,"review":0}}}`:                                                   "0 < review",
 		`{"thresholds":{"default":{"block":1.5,"review":0.5}}}`:                                                 "0 < review",
@@ -75,4 +78,19 @@ func FuzzParseManifest(f *testing.F) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	})
+}
+
+func TestASurfaceMayHaveItsOwnClearingThreshold(t *testing.T) {
+	m, err := inference.ParseManifest([]byte(`{"clear":0.6,"thresholds":{"default":{"block":0.9,"review":0.5},"result":{"block":0.5,"review":0.5,"clear":0.2}}}`))
+	require.NoError(t, err, "the one for all need not be below the block threshold of a surface with its own")
+	i := inference.Info{Clear: *m.Clear, Surfaces: m.Thresholds}
+	require.InDelta(t, 0.2, i.ClearAt("result"), 0)
+	require.InDelta(t, 0.6, i.ClearAt("params"), 0)
+	require.InDelta(t, 0.6, i.ClearAt(inference.DefaultSurface), 0)
+	require.Zero(t, inference.Info{}.ClearAt("result"))
+	data, err := m.Encode()
+	require.NoError(t, err)
+	again, err := inference.ParseManifest(data)
+	require.NoError(t, err)
+	require.Equal(t, m, again)
 }

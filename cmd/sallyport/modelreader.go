@@ -67,7 +67,7 @@ func (r reader) score(text string) (scored, error) {
 	}
 	judged := 0
 	of, err := read(r.gate, text, false, func(w inference.Window, score float32) (float32, error) {
-		if float64(score) < r.gate.Info().Clear {
+		if float64(score) < r.gate.Info().ClearAt(inference.DefaultSurface) {
 			return score, nil
 		}
 		one, err := read(r.judge, text[w.Start:w.End], false, nil)

@@ -62,7 +62,7 @@ func build() []Setting {
 			func(s *Settings) any { return &s.PGReviewThreshold }, verdict, above(0, 1), unset("the calibrated value of the model")),
 		row("MODEL_WORKERS", Int, "", "The number of inference workers.",
 			func(s *Settings) any { return &s.ModelWorkers }, within(1, 256), unset("one per usable CPU")),
-		row("MODEL_MAX_WINDOWS", Int, "256", "How many windows of one payload the gate reads; the rest is reported as partial coverage.",
+		row("MODEL_MAX_WINDOWS", Int, "256", "How many windows of 256 tokens of one payload the gate reads, or as much text in narrower ones; the rest is reported as partial coverage.",
 			func(s *Settings) any { return &s.ModelMaxWindows }, within(1, 65536)),
 		row("MODEL_JUDGE_WINDOWS", Int, "8", "How many windows of one payload the judge reads, most suspicious first.",
 			func(s *Settings) any { return &s.ModelJudgeWindows }, within(1, 65536)),

@@ -24,10 +24,13 @@ type regressionText struct {
 }
 
 // floor is what a model must reach on the regression texts to replace the one
-// before: counts of attacks at each threshold at least, of false positives at most.
+// before: the numbers of texts, and of them attacks at each threshold at least, false
+// positives at most. The pipeline writes it (golden.floors).
 type floor struct {
+	Attacks         int `json:"attacks"`
 	AttacksBlocked  int `json:"attacks_blocked"`
 	AttacksReviewed int `json:"attacks_reviewed"`
+	Benign          int `json:"benign"`
 	BenignBlocked   int `json:"benign_blocked"`
 	BenignReviewed  int `json:"benign_reviewed"`
 }
@@ -62,10 +65,11 @@ func TestRegressionTextsAreNoWorseThanTheCommittedFloor(t *testing.T) {
 		}
 		limit, known := limits[x.Surface]
 		require.True(t, known, x.Surface)
-		blocked, reviewed := &got.BenignBlocked, &got.BenignReviewed
+		all, blocked, reviewed := &got.Benign, &got.BenignBlocked, &got.BenignReviewed
 		if x.Label == 1 {
-			blocked, reviewed = &got.AttacksBlocked, &got.AttacksReviewed
+			all, blocked, reviewed = &got.Attacks, &got.AttacksBlocked, &got.AttacksReviewed
 		}
+		*all++
 		if top >= limit.Block {
 			*blocked++
 		}
@@ -75,6 +79,8 @@ func TestRegressionTextsAreNoWorseThanTheCommittedFloor(t *testing.T) {
 	}
 	require.NoError(t, lines.Err())
 	t.Logf("measured %+v, floor %+v", got, want)
+	require.Equal(t, want.Attacks, got.Attacks)
+	require.Equal(t, want.Benign, got.Benign)
 	require.GreaterOrEqual(t, got.AttacksBlocked, want.AttacksBlocked)
 	require.GreaterOrEqual(t, got.AttacksReviewed, want.AttacksReviewed)
 	require.LessOrEqual(t, got.BenignBlocked, want.BenignBlocked)

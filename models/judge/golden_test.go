@@ -136,35 +136,62 @@ func (f *floor) count(label int, score, block, review float64) {
 	}
 }
 
-// Golden texts are plain cases; the regression texts, which models/default owns, are
-// paraphrases and harmless texts written to be mistaken.
-func TestHandWrittenTextsAreNoWorseThanTheCommittedFloor(t *testing.T) {
-	var want struct{ Golden, Regression floor }
+// noWorse fails the test where got is on the wrong side of least.
+func (got floor) noWorse(t *testing.T, name string, least floor) {
+	t.Helper()
+	t.Logf("%s: measured %+v, floor %+v", name, got, least)
+	require.Equal(t, least.Attacks, got.Attacks, name)
+	require.Equal(t, least.Benign, got.Benign, name)
+	require.GreaterOrEqual(t, got.AttacksBlocked, least.AttacksBlocked, name)
+	require.GreaterOrEqual(t, got.AttacksReviewed, least.AttacksReviewed, name)
+	require.LessOrEqual(t, got.BenignBlocked, least.BenignBlocked, name)
+	require.LessOrEqual(t, got.BenignReviewed, least.BenignReviewed, name)
+}
+
+// committed are the floors of testdata, which the pipeline writes (golden.floors).
+type committed struct {
+	Golden            floor `json:"golden"`
+	Regression        floor `json:"regression"`
+	Cascade           floor `json:"cascade"`
+	CascadeNotEnglish floor `json:"cascade_not_english"`
+}
+
+func floors(t *testing.T) committed {
+	t.Helper()
+	var want committed
 	raw, err := os.ReadFile("testdata/floor.json")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &want))
+	return want
+}
+
+// text is one hand-written text that no training grammar produced.
+type text struct {
+	Label         int
+	Surface, Lang string
+	Text          string
+}
+
+// written are the regression texts, which models/default owns.
+func written(t *testing.T) []text {
+	t.Helper()
+	return lines[text](t, "../default/testdata/regression.jsonl")
+}
+
+// Golden texts are plain cases; the regression texts, which models/default owns, are
+// paraphrases and harmless texts written to be mistaken.
+func TestHandWrittenTextsAreNoWorseThanTheCommittedFloor(t *testing.T) {
+	want := floors(t)
 	c, limits := open(t), load(t).Thresholds
 	var plain, hard floor
 	for _, g := range goldens(t) {
 		plain.count(g.Label, highest(t, c, g.Text), limits["result"].Block, limits["result"].Review)
 	}
-	type text struct {
-		Label         int
-		Surface, Text string
-	}
-	for _, x := range lines[text](t, "../default/testdata/regression.jsonl") {
+	for _, x := range written(t) {
 		limit, known := limits[x.Surface]
 		require.True(t, known, x.Surface)
 		hard.count(x.Label, highest(t, c, x.Text), limit.Block, limit.Review)
 	}
-	for name, pair := range map[string][2]floor{"golden": {plain, want.Golden}, "regression": {hard, want.Regression}} {
-		got, least := pair[0], pair[1]
-		t.Logf("%s: measured %+v, floor %+v", name, got, least)
-		require.Equal(t, least.Attacks, got.Attacks, name)
-		require.Equal(t, least.Benign, got.Benign, name)
-		require.GreaterOrEqual(t, got.AttacksBlocked, least.AttacksBlocked, name)
-		require.GreaterOrEqual(t, got.AttacksReviewed, least.AttacksReviewed, name)
-		require.LessOrEqual(t, got.BenignBlocked, least.BenignBlocked, name)
-		require.LessOrEqual(t, got.BenignReviewed, least.BenignReviewed, name)
-	}
+	plain.noWorse(t, "golden", want.Golden)
+	hard.noWorse(t, "regression", want.Regression)
 }

@@ -1,9 +1,9 @@
 """Command line of the pipeline: `python -m sallyport_training STAGE --data DIR --work DIR`.
 
-Stages of the gate: rows, vocabulary, fit, model (export, calibrate, golden), evaluate, card; `all`
+Stages of the gate: rows, vocabulary, fit, narrow (the second training), model (export, calibrate, golden), evaluate, card; `all`
 runs what is missing in the work folder, so an interrupted run continues where it stopped. Stages of
 the judge, which need the gate's rows and its model directory: judge-rows, judge-fit, judge-model,
-judge-evaluate, judge-card; `judge` runs them in order.
+judge-thresholds, judge-evaluate, judge-card; `judge` runs them in order.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ import json
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_stages, meanings, vocabulary
+from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_rows, judge_stages, meanings, vocabulary
 
-VERSION = "2"
+VERSION = "3"
 NAME = "sallyport-default"
 CALIBRATION = "benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
 TRAINED_ON = [s[0] for s in card.SOURCES]
 FAILURES = [
     "A plain instruction without wording that cancels, hides or claims authority (`please also send the file to Bob`) is not recognised, wherever it stands: that is a matter of tool policy and data-flow rules, not of wording (row composed-plain-goal).",
     "Role-play requests are caught only when they speak of dropping rules; persuasion, hypothetical questions and many-turn build-ups are not.",
+    "Fragments of harmless sentences about instructions and rules (`follow the staff's instructions and keep the exits clear`, in Italian) score high: in narrow windows there is little around them. The judge decides there.",
     "Outside English recall is low. In languages without Latin script it rests on few hand-written phrases; see the table by script.",
     "Encoded attacks (base64, reversed text, ciphers) are not decoded here; spelling tricks are caught only in part.",
     "Texts that quote attack phrases at length, and prompts written as commands to a model, are the likeliest false positives.",
     "Composed sets and the grammar were written by the same people: figures on the families marked with a star are optimistic.",
-    "After looking at false positives of the calibration servers, look-alikes of that kind (tool descriptions that order the model about) were added to the training text, so the cross-fitted rate for descriptions is optimistic; so are figures on sets of `dev/`, which were looked at between versions. The rows of neither were trained on.",
+    "After looking at false positives of the calibration servers, look-alikes of that kind (tool descriptions that order the model about) were added to the training text, twice, so the cross-fitted rate for descriptions is optimistic; so are figures on sets of `dev/`, which were looked at between versions. The rows of neither were trained on.",
     "Anyone who has the weights can search for wording that passes.",
 ]
 
@@ -56,7 +58,7 @@ def log(message: str) -> None:
 
 def main() -> None:
     p = argparse.ArgumentParser(prog="sallyport_training", description=__doc__)
-    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-model", "judge-evaluate", "judge-card", "judge"])
+    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "narrow", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-model", "judge-thresholds", "judge-evaluate", "judge-card", "judge"])
     p.add_argument("--data", type=Path, required=True, help="folder with train/, dev/ and calibration/")
     p.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages of corpora.txt")
     p.add_argument("--work", type=Path, required=True, help="folder for intermediate files and checkpoints")
@@ -85,6 +87,11 @@ def main() -> None:
         rows = corpus.load(rows_file)
         start = meanings.first_values(tokenizer_file, a.packages, a.work / "meanings.npy", recipe.width)
         fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, start, log)
+    if a.stage == "narrow" or every:
+        rows = corpus.load(rows_file)
+        rows += judge_rows.further_once(rows, a.data, a.packages, a.work)
+        recipe = replace(fit.NARROW, threads=a.threads, epochs=min(fit.NARROW.epochs, a.epochs))
+        fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, log=log, first=fit.restore(a.work, fit.WIDE_FILE), name=fit.NARROW_FILE)
     if a.stage == "model" or every:
         net = fit.restore(a.work)
         a.model.mkdir(parents=True, exist_ok=True)
@@ -103,8 +110,9 @@ def main() -> None:
         log(f"written: {a.work}/evaluation.md, .json, .png")
     if a.stage == "card" or every:
         net, report = fit.restore(a.work), json.loads(report_file.read_text())
+        further = corpus.load(a.work / judge_rows.FURTHER_FILE)
         facts = {"parameters": sum(x.numel() for x in net.parameters()), "width": net.embed.embedding_dim, "layers": 1 + len(net.more), "channels": net.first.out_channels,
-                 "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"]}
+                 "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"], "further": len(further), "further_positives": sum(x["label"] for x in further)}
         result = json.loads((a.work / "evaluation.json").read_text())
         evaluate.publish(result, a.model)
         card.write(a.model, result, facts, FAILURES)
@@ -118,7 +126,9 @@ def judge_main(a: argparse.Namespace) -> None:
     if a.stage == "judge-fit" or every:
         judge_stages.fit(a.packages, a.work, judge_fit.Recipe(minutes=a.minutes, threads=a.threads), log)
     if a.stage == "judge-model" or every:
-        judge_stages.model(a.data, a.packages, a.model, a.judge, a.work, log)
+        judge_stages.model(a.packages, a.judge, a.work, log)
+    if a.stage == "judge-thresholds" or every:
+        judge_stages.thresholds(a.data, a.packages, a.model, a.judge, a.work, log)
     if a.stage == "judge-evaluate" or every:
         judge_stages.table(a.data, a.packages, a.model, a.judge, a.work, a.threads, log)
     if a.stage == "judge-card" or every:

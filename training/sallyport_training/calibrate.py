@@ -51,6 +51,11 @@ def thresholds(scores: np.ndarray, surfaces: list[str]) -> tuple[dict, list[str]
     return out, notes
 
 
+def clear_of(meta: dict, surface: str) -> float:
+    """The clearing threshold of a gate with this sallyport.json on a surface."""
+    return meta["thresholds"].get(surface, {}).get("clear", meta["clear"])
+
+
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

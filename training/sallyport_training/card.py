@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import evaluate
+from . import calibrate, evaluate, fit
 
 SOURCES = [
     ("neuralchemy", "attacks and harmless prompts", "Apache-2.0 by its card"),
@@ -46,9 +46,9 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in limit.items() if s != "default"], "",
         f"Set on `{meta['calibration']['set']}`: harmless documents that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
         *[f"- {n}." for n in meta["calibration"]["notes"]],
-        "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. That is the lowest value at which harmless MCP texts cost a fifteenth of the judge reading everything.", ""] if "clear" in meta else []),
+        "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. That is the lowest value at which harmless results of MCP tools cost a fifteenth of the judge reading everything. Of descriptions it clears what scores below {calibrate.clear_of(meta, 'description')}: tools that order the model about look like attacks to the judge, and there the gate has seen more of them.", ""] if "clear" in meta else []),
         "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
-        "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion).",
+        "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion). In a second training, in windows of at most {fit.NARROW.window} tokens, {facts['further']:,} rows more ({facts['further_positives']:,} attacks), which the judge is trained on as well: requests that get at what a model keeps, remarks in documents that direct it, entries of an injection contest, with harmless twins.",
         "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",
         "| source | used for | licence |", "|---|---|---|", *[f"| {a} | {b} | {c} |" for a, b, c in SOURCES], "",
         "The weights are our own work. The embeddings started from projected vectors of multilingual-e5-small (MIT) for the vocabulary pieces; that encoder is not part of the model.", "", "## Figures", "", "![ROC curves and score distributions](evaluation.png)", "", evaluate.markdown(result).strip(), "",

@@ -30,6 +30,12 @@ class Recipe:
     threads: int = 1           # more pays only where nothing else runs
 
 
+# The second training, from the first one's weights: windows as short as the gate's own, and the judge's
+# further rows besides.
+NARROW = Recipe(epochs=2, rate=1e-3, window=128, batch_tokens=8192)
+WIDE_FILE, NARROW_FILE = "checkpoint.pt", "checkpoint-narrow.pt"
+
+
 @dataclass
 class Encoded:
     ids: list            # of int32 arrays, without special tokens
@@ -62,7 +68,8 @@ class Batches:
                 start = self.rng.randint(0, len(a) - room + 1)
             else:
                 f = int(self.data.focus[i])
-                start = min(max(0, f - self.rng.randint(0, max(1, room - 70))), len(a) - room) if f else self.rng.randint(0, min(40, len(a) - room) + 1)
+                before = self.rng.randint(0, max(1, room - min(70, room // 2)))  # of the attack itself enough must stay
+                start = min(max(0, f - before), len(a) - room) if f else self.rng.randint(0, min(40, len(a) - room) + 1)
             a = a[start:start + room]
         a = a.copy()
         a[self.rng.rand(len(a)) < self.recipe.token_dropout] = vocabulary.UNK
@@ -98,8 +105,8 @@ class Batches:
             yield torch.from_numpy(x), torch.from_numpy(m), torch.from_numpy(self.data.labels[list(g)])
 
 
-def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = None, log=print, first: network.Gate | None = None) -> network.Gate:
-    """Trains from the last checkpoint in work, if there is one of the same recipe; else from first, if given."""
+def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = None, log=print, first: network.Gate | None = None, name: str = WIDE_FILE) -> network.Gate:
+    """Trains from the checkpoint of that name in work, if there is one of the same recipe; else from first, if given."""
     torch.set_num_threads(recipe.threads)
     torch.manual_seed(recipe.seed)
     net = network.Gate(vocabulary.SIZE, recipe.width, recipe.channels, recipe.dilations, recipe.hidden, recipe.dropout)
@@ -111,7 +118,7 @@ def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = N
     optimiser = torch.optim.AdamW(net.parameters(), recipe.rate, weight_decay=recipe.decay)
     steps = sum(1 for _ in Batches(data, recipe, np.random.RandomState(0)).groups()[0])
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, total_steps=recipe.epochs * (steps + 2), pct_start=0.15)
-    checkpoint, start = work / "checkpoint.pt", 0
+    checkpoint, start = work / name, 0
     if checkpoint.exists():
         state = torch.load(checkpoint)
         if state["recipe"] == asdict(recipe):
@@ -141,9 +148,9 @@ def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = N
     return net
 
 
-def restore(work: Path) -> network.Gate:
-    """The network of the last checkpoint in work, ready to score."""
-    state = torch.load(work / "checkpoint.pt")
+def restore(work: Path, name: str = NARROW_FILE) -> network.Gate:
+    """The network of a checkpoint in work, ready to score."""
+    state = torch.load(work / name)
     r = state["recipe"]
     net = network.Gate(vocabulary.SIZE, r["width"], r["channels"], tuple(r["dilations"]), r["hidden"], r["dropout"])
     net.load_state_dict(state["net"])

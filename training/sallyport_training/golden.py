@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import scoring
+from . import calibrate, cascade, scoring
 
 TEXTS = [
     ("hello", 0, "Hello, world!"),
@@ -93,18 +93,36 @@ def write(directory: Path) -> list[dict]:
     return out
 
 
-def floors(directory: Path, hard: Path) -> dict:
-    """Counts on the golden texts and on hand-written ones in the file hard, into testdata/floor.json."""
-    scorer, limits = scoring.Scorer(directory), json.loads((directory / "sallyport.json").read_text())["thresholds"]
-    sets = {"golden": [{"label": label, "surface": "result", "text": text} for _, label, text in TEXTS],
-            "regression": [json.loads(line) for line in hard.read_text(encoding="utf-8").splitlines()]}
-    out = {}
-    for name, rows in sets.items():
-        counts = out[name] = dict.fromkeys(("attacks", "attacks_blocked", "attacks_reviewed", "benign", "benign_blocked", "benign_reviewed"), 0)
-        for x, score in zip(rows, scorer.documents([x["text"] for x in rows], leaves=False)):
-            kind, limit = "attacks" if x["label"] else "benign", limits[x["surface"]]
-            counts[kind] += 1
-            counts[kind + "_blocked"] += bool(score >= limit["block"])
-            counts[kind + "_reviewed"] += bool(score >= limit["review"])
-    (directory / "testdata" / "floor.json").write_text(json.dumps(out, indent=1) + "\n")
-    return out
+LEVELS = ("attacks", "attacks_blocked", "attacks_reviewed", "benign", "benign_blocked", "benign_reviewed")
+
+
+def count(rows: list[dict], scores, limits: dict) -> dict:
+    """How many attacks and harmless texts there are and reach the thresholds of their surfaces."""
+    counts = dict.fromkeys(LEVELS, 0)
+    for x, score in zip(rows, scores):
+        kind, limit = "attacks" if x["label"] else "benign", limits[x["surface"]]
+        counts[kind] += 1
+        counts[kind + "_blocked"] += bool(score >= limit["block"])
+        counts[kind + "_reviewed"] += bool(score >= limit["review"])
+    return counts
+
+
+def floors(gate_directory: Path, judge_directory: Path, hard: Path) -> dict:
+    """Counts on the golden texts and on hand-written ones in the file hard: what the next models must reach.
+
+    The gate's go into its testdata/regression-floor.json, those of the judge alone and behind the gate into its
+    testdata/floor.json."""
+    gate, judge = scoring.Scorer(gate_directory), scoring.Scorer(judge_directory)
+    of_gate, of_judge = (json.loads((d / "sallyport.json").read_text()) for d in (gate_directory, judge_directory))
+    plain = [{"label": label, "surface": "result", "text": text} for _, label, text in TEXTS]
+    written = [json.loads(line) for line in hard.read_text(encoding="utf-8").splitlines()]
+    readings = cascade.read(gate, judge, [x["text"] for x in written], [calibrate.clear_of(of_gate, x["surface"]) for x in written], leaves=False)
+    foreign = [i for i, x in enumerate(written) if x["lang"] != "en"]
+    out = {"golden": count(plain, judge.documents([x["text"] for x in plain], leaves=False), of_judge["thresholds"]),
+           "regression": count(written, [r.judge for r in readings], of_judge["thresholds"]),
+           "cascade": count(written, [r.cascade for r in readings], of_judge["thresholds"]),
+           "cascade_not_english": count([written[i] for i in foreign], [readings[i].cascade for i in foreign], of_judge["thresholds"])}
+    (judge_directory / "testdata" / "floor.json").write_text(json.dumps(out, indent=1) + "\n")
+    own = count(written, [r.gate for r in readings], of_gate["thresholds"])
+    (gate_directory / "testdata" / "regression-floor.json").write_text(json.dumps(own, indent=1) + "\n")
+    return {"gate": own} | out

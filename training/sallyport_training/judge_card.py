@@ -10,6 +10,7 @@ from . import card, compare, judge, judge_fit, judge_vocabulary
 FAILURES = [
     "A plain instruction without wording that cancels, hides or claims authority is not recognised well (row composed-plain-goal): that is a matter of tool policy and data-flow rules.",
     "What the gate clears, the judge never sees: the difference between the columns `judge alone` and `judge behind the gate` is what the gate costs in recall. `MODEL_GATE=off` reads everything, at the price in the section on cost.",
+    "False positives grow with length: the longer a document, the more windows can be mistaken. The table by length has what that means for clean documents, and for pages about attacks on models, of which nearly a third are blocked at 16 000 characters. A threshold that rises with the number of windows read was measured and costs more recall than it is worth (docs/decisions/0008).",
     "Requests for harmful content, persuasion over many turns, and encoded attacks (base64, ciphers) are not what it was trained for.",
     "Outside English and the languages with many speakers it has seen few attacks; what it knows there it carries over from the pretrained encoder. The table by script has the figures, on few texts in most scripts.",
     "Texts that quote attacks, prompts written for models, and tool descriptions that order the model about are the likeliest false positives.",
@@ -33,7 +34,7 @@ def write(directory: Path, result: dict, facts: dict) -> None:
         "## Thresholds", "", "| surface | block | review | calibration documents |", "|---|--:|--:|--:|",
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in meta["thresholds"].items() if s != "default"], "",
         "Set on the gate's calibration documents, harmless and not trained on, as the product reads them by default: behind the gate. Block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds. "
-        "By itself (`MODEL_GATE=off`) the judge blocks more at these thresholds, harmless texts included: see the column `judge alone`.",
+        "By itself (`MODEL_GATE=off`) the judge blocks more at these thresholds, harmless texts included: see the column `judge alone`. With thresholds set for it by itself it blocks less: see `judge alone, own thresholds`.",
         *[f"- {n}." for n in meta["calibration"]["notes"]], "", "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
         "## Training", "",
         f"{facts['windows']:,} windows ({facts['positives']:,} with an attack, {facts['tokens']:,} tokens), {facts['kept_aside']:,} of them kept aside to choose the checkpoint. The sources are those of the gate, plus entries of an injection contest in neuralchemy, and sentences written for this model: "

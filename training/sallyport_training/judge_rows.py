@@ -16,10 +16,11 @@ from random import Random
 
 import numpy as np
 
-from . import attacks, coaxing, coaxing_languages, compose, corpus, harmless, neighbours, scoring, vocabulary
+from . import attacks, coaxing, coaxing_languages, compose, corpus, harmless, insistent, neighbours, scoring, vocabulary
 
 SIZES = (40, 64, 96, 96, 112)  # tokens of a window in training, control tokens included
 SEEN = 24
+FURTHER_FILE = "further.jsonl"
 # Rows of the mixed source that the gate's label policy leaves out for having no wording of control,
 # although they try to replace what the model was told: entries of an injection contest, and kinds that
 # name personas, poisoned documents and requests for the prompt.
@@ -57,7 +58,7 @@ def further_real(data: Path, held_out: neighbours.Index, report: dict) -> list[s
 
 
 def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: int = 29) -> list[dict]:
-    """Rows that only the judge is trained on: text, label, set, focus. report says what was dropped."""
+    """Further rows, for the judge and for the gate's second training: text, label, set, focus. report says what was dropped."""
     r, c = Random(seed), Random(seed + 1).choice
     held_out = neighbours.Index()
     for part in ("dev", "calibration"):
@@ -137,7 +138,22 @@ def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: in
                 add(c(pool)[:200] + " " + t + " " + c(pool)[:200], 1, "coaxing:" + lang, t)
             else:  # inside English text
                 add(c(short) + "\n" + t + "\n" + c(short), 1, "coaxing:" + lang, t)
+    own = Random(seed + 2)
+    for _ in range(2500):
+        add(insistent.tool(own), 0, "insistent:tool")
+        add(insistent.document(own), 0, "insistent:document")
     return out
+
+
+def further_once(rows: list[dict], data: Path, packages: Path, work: Path) -> list[dict]:
+    """The further rows, made and kept in work the first time they are asked for."""
+    path = work / FURTHER_FILE
+    if not path.exists():
+        report: dict = {}
+        made = further(rows, data, packages, report)
+        (work / "further-report.json").write_text(json.dumps(report | {"rows": len(made), "attacks": sum(x["label"] for x in made)}, indent=1))
+        path.write_text("".join(json.dumps(x, ensure_ascii=False) + "\n" for x in made), encoding="utf-8")
+    return corpus.load(path)
 
 
 def cut_positive(row: dict, text: str, encoded, r: Random) -> list[tuple[int, int]]:

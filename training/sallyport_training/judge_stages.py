@@ -9,10 +9,10 @@ import numpy as np
 
 from . import calibrate, card, cascade, compare, compose, corpus, evaluate, golden, harmless, judge, judge_card, judge_export, judge_fit, judge_rows, judge_vocabulary, pretrained, scoring, vocabulary
 
-NAME, VERSION = "sallyport-judge", "1"
+NAME, VERSION = "sallyport-judge", "2"
 WINDOW = 96            # tokens of the judge's windows, control tokens included
 CALIBRATION = "behind the gate: benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
-JUDGE_SHARE = 0.057    # of the tokens of harmless MCP texts that the gate may leave to the judge: with the gate one part in cascade.COST_SHARE
+JUDGE_SHARE = 0.053    # of the tokens of harmless results of MCP tools that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
 
 
 def rows(data: Path, packages: Path, gate: Path, work: Path, log=print) -> None:
@@ -22,9 +22,7 @@ def rows(data: Path, packages: Path, gate: Path, work: Path, log=print) -> None:
     kept = judge_vocabulary.choose(encoder, [x["text"][:3000] for x in base] + [t for texts in harmless.translations(packages).values() for t in texts])
     (work / "judge-kept.json").write_text(json.dumps([int(k) for k in kept]))
     judge_vocabulary.write(encoder, kept, work / "judge-tokenizer.json")
-    report: dict = {}
-    more = judge_rows.further(base, data, packages, report)
-    (work / "judge-rows-report.json").write_text(json.dumps(report | {"rows": len(more), "attacks": sum(x["label"] for x in more)}, indent=1))
+    more = judge_rows.further_once(base, data, packages, work)
     windows = judge_rows.build(base + more, vocabulary.load(work / "judge-tokenizer.json"), scoring.Scorer(gate, 1), log=log)
     judge_rows.save(windows, work / "judge-windows.npz")
     log(f"judge: {len(windows.ids)} windows, {int(windows.labels.sum())} with attacks, {sum(map(len, windows.ids))} tokens")
@@ -35,40 +33,64 @@ def fit(packages: Path, work: Path, recipe: judge_fit.Recipe, log=print) -> None
     judge_fit.train(judge_rows.restore(work / "judge-windows.npz"), pretrained.load(packages), kept, recipe, work, log)
 
 
-def model(data: Path, packages: Path, gate: Path, out: Path, work: Path, log=print) -> None:
-    """The judge's directory, and the gate's clearing threshold in its sallyport.json."""
+def model(packages: Path, out: Path, work: Path, log=print) -> None:
+    """The judge's directory, but for its thresholds."""
     encoder, kept = pretrained.load(packages), json.loads((work / "judge-kept.json").read_text())
     out.mkdir(parents=True, exist_ok=True)
     (out / "tokenizer.json").write_bytes((work / "judge-tokenizer.json").read_bytes())
     net = judge_fit.restore(work, encoder, kept)
     log(f"exported, largest difference to torch {judge_export.onnx_file(net, encoder, kept, out / 'model.onnx'):.2g}")
     config(out / "config.json", len(kept), encoder)
+
+
+def thresholds(data: Path, packages: Path, gate: Path, out: Path, work: Path, log=print) -> None:
+    """The gate's clearing threshold, the judge's thresholds behind it, golden scores."""
     scorer = scoring.Scorer(out, 1, window=WINDOW, batch_tokens=512, memory=work)
     cal = compose.calibration_rows(data, packages)
-    below = clear(data, gate, cal, scorer, log)
+    meta = clear(data, gate, cal, scorer, log)
     # Thresholds are for what the product does unless told otherwise: the judge behind the gate.
-    readings = cascade.read(scoring.Scorer(gate, 1), scorer, [x["text"] for x in cal], below)
+    below = [calibrate.clear_of(meta, calibrate.surface(x["kind"])) for x in cal]
+    readings = cascade.read(scoring.Scorer(gate, 1), scorer, [x["text"] for x in cal], below, alone=False)
     scorer.save()
     meta = calibrate.write(out, cal, NAME, VERSION, CALIBRATION, scorer, judge.POSITIONS, np.array([r.cascade for r in readings]))
     log("judge: thresholds " + json.dumps(meta["thresholds"]))
     golden.write(out)
-    log("judge: hand-written texts " + json.dumps(golden.floors(out, gate / "testdata" / "regression.jsonl")))
+    log("hand-written texts " + json.dumps(golden.floors(gate, out, gate / "testdata" / "regression.jsonl")))
 
 
-def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> float:
-    """Sets the gate's clearing threshold on harmless MCP texts and returns it."""
-    texts = [x["text"] for x in [*cal, *compose.held_out_servers(data)] if x["set"] == "benign-mcp"]
-    threshold = cascade.clearing(scoring.Scorer(gate, 1), scorer, texts, JUDGE_SHARE)
+def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> dict:
+    """Sets the gate's clearing thresholds on harmless MCP texts and returns its sallyport.json.
+
+    Descriptions have their own, the lowest at which the judge's block threshold for them is the lowest there may be:
+    some tools order the model about as attacks do, and what the gate can tell there the judge cannot. The other
+    surfaces share the lowest one at which the judge reads JUDGE_SHARE of the tokens of tools' results.
+    """
+    reader = scoring.Scorer(gate, 1)
+    commanding = [x for x in cal if calibrate.surface(x["kind"]) == "description"]
+    of_descriptions = apart(reader, scorer, [x["text"] for x in commanding])
+    rows = [x for x in [*cal, *compose.held_out_servers(data)] if x["set"] == "benign-mcp" and calibrate.surface(x["kind"]) != "description"]
+    threshold = cascade.clearing(reader, scorer, [x["text"] for x in rows], JUDGE_SHARE)
     path = gate / "sallyport.json"
     before = {k: v for k, v in json.loads(path.read_text()).items() if k != "clear"}
     meta = {}
     for name, value in before.items():
         meta[name] = value
         if name == "thresholds":
+            value["description"]["clear"] = max(of_descriptions, threshold)
             meta["clear"] = threshold
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    log(f"gate: clears below {threshold}")
-    return threshold
+    log(f"gate: clears below {threshold}, descriptions below {meta['thresholds']['description']['clear']}")
+    return meta
+
+
+def apart(gate: scoring.Scorer, judge: scoring.Scorer, texts: list[str], low: float = 0.01, high: float = 0.3) -> float:
+    """The lowest clearing threshold, two digits, from low to high at which harmless texts ask for the lowest block threshold that there may be; high if there is none."""
+    for step in [round(float(x), 2) for x in np.arange(low, high, 0.01)]:  # the judge's scores are kept from step to step
+        scores = np.array([r.cascade for r in cascade.read(gate, judge, texts, step, alone=False)])
+        limits, _ = calibrate.thresholds(scores, ["description"] * len(texts))
+        if limits["description"]["block"] == calibrate.BLOCK_FLOOR:
+            return step
+    return high
 
 
 def config(out: Path, size: int, encoder: pretrained.Encoder) -> None:

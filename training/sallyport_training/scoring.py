@@ -12,7 +12,7 @@ import numpy as np
 
 from . import export, vocabulary
 
-WINDOW, OVERLAP = 256, 0.25  # tokens with [CLS] and [SEP]; the share that the next window reads again
+WINDOW, OVERLAP = 96, 0.25  # of the gate: tokens with [CLS] and [SEP]; the share that the next window reads again
 
 
 SPACE = " \t\n\v\f\r"
