@@ -61,8 +61,9 @@ type Config struct {
 	// ModelLabel names the malicious label, for a model whose config.json does
 	// not use one of the usual names. Empty finds it.
 	ModelLabel string
-	// RuntimeLib is the path of libonnxruntime (1.24 or newer). Empty looks in
-	// lib/ beside the executable, then where the system's loader looks.
+	// RuntimeLib is the path of libonnxruntime (1.24 or newer). Empty takes what
+	// ONNXRUNTIME_LIB names in the environment, else looks in lib/ beside the
+	// executable, then where the system's loader looks.
 	RuntimeLib string
 	// ModelWorkers is how many inferences run at once; 0 is the number of CPUs
 	// the process may use. Range 0 to 1024.

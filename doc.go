@@ -24,6 +24,7 @@
 // The package puts the rooms together: it parses (package content), matches rules
 // (rules), asks the model (inference, through the actors), decides (decision) and
 // masks. It owns the flow of one exchange and the configuration. It never speaks a
-// wire protocol, reads flags or environment variables, or keeps global state; the
-// sidecar in cmd/sallyport does the first two around it.
+// wire protocol, reads flags or environment variables (but for ONNXRUNTIME_LIB, see
+// [Config].RuntimeLib), or keeps global state; the sidecar in cmd/sallyport does the
+// first two around it.
 package sallyport

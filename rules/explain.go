@@ -59,7 +59,7 @@ func (s *Set) Explain(w io.Writer, trace io.Reader) (err error) {
 		}
 		var line traceLine
 		if err := json.Unmarshal(text, &line, json.RejectUnknownMembers(true), json.WithUnmarshalers(exactNumbers)); err != nil {
-			return fmt.Errorf("explain: line %d: %w", n, err)
+			return fmt.Errorf("explain: line %d: %w", n, lineError(err))
 		}
 		after, err := line.wait(run.now)
 		if err != nil {
@@ -74,6 +74,20 @@ func (s *Set) Explain(w io.Writer, trace io.Reader) (err error) {
 		return fmt.Errorf("explain: %w", err)
 	}
 	return nil
+}
+
+// lineError names the field that does not fit, and not the Go type it does not fit into.
+func lineError(err error) error {
+	var unfit *json.SemanticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &unfit):
+		return fmt.Errorf("unknown field %q", unfit.JSONPointer.LastToken())
+	case errors.As(err, &unfit) && unfit.JSONPointer == "":
+		return errors.New("not an object")
+	case errors.As(err, &unfit):
+		return fmt.Errorf("field %q has the wrong type", unfit.JSONPointer.LastToken())
+	}
+	return err
 }
 
 // exactNumbers decodes JSON integers as int64, as the engine's parser does.

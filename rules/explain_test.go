@@ -95,7 +95,10 @@ func TestExplain(t *testing.T) {
 
 func TestExplainErrors(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
-		{"{}\n{\"tol\":1}", "explain: line 2: "},
+		{"{}\n{\"tol\":1}", `explain: line 2: unknown field "tol"`},
+		{`{"result":{"tool":"x"}}`, `explain: line 1: unknown field "tool"`},
+		{`{"tool":1}`, `explain: line 1: field "tool" has the wrong type`},
+		{`["x"]`, "explain: line 1: not an object"},
 		{"nonsense", "explain: line 1: "},
 		{`{"after":"soon"}`, `explain: line 1: after "soon" is not a duration`},
 		{`{"after":"-1s"}`, `explain: line 1: after "-1s" is not a duration`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -206,6 +207,9 @@ func check(ctx context.Context, out io.Writer, o checkOptions, q question) error
 	began := time.Now()
 	r, err := q.ask(ctx, extmcp.NewExtMcpClient(conn))
 	if err != nil {
+		if _, ok := status.FromError(err); ok { // not a reply that lacks a result
+			err = errors.New(callError(err, o.ca))
+		}
 		return failed(fmt.Errorf("check at %s: no verdict: %w", o.addr, err))
 	}
 	r.TookUS = time.Since(began).Microseconds()

@@ -214,7 +214,7 @@ func TestCheckOverTLS(t *testing.T) {
 		{"both sides show who they are", []string{"--ca", in("ca.pem"), "--cert", in("client.pem"), "--key", in("client.key")}, exitOK, ""},
 		{"no client certificate", []string{"--ca", in("ca.pem")}, exitFailed, "no verdict"},
 		{"another authority", []string{"--ca", in("stranger.pem")}, exitFailed, "certificate signed by unknown authority"},
-		{"plain text to a TLS port", nil, exitFailed, "no verdict"},
+		{"plain text to a TLS port", nil, exitFailed, "is it behind TLS? --ca switches it on"},
 		{"a certificate for an authority", []string{"--ca", in("server.key")}, exitFailed, "holds no certificate"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,7 +1,9 @@
 // Command embed is an agent's tool loop with the engine inside: each call is checked
 // before the tool runs and each result before the model reads it.
 //
-//	go run ./examples/embed
+//	ONNXRUNTIME_LIB=bin/lib/libonnxruntime.so.1 go run ./examples/embed
+//
+// after "make setup", which fetches that library.
 package main
 
 import (
@@ -141,8 +143,7 @@ func main() {
 	defer cancel()
 	cfg := sallyport.DefaultConfig()
 	gate, judge := inference.FS(defaultmodel.FS()), inference.FS(judgemodel.FS())
-	cfg.Gate, cfg.Model = &gate, &judge           // the small one reads everything, the other what is left
-	cfg.RuntimeLib = os.Getenv("ONNXRUNTIME_LIB") // else found beside the program
+	cfg.Gate, cfg.Model = &gate, &judge // the small one reads everything, the other what is left
 	if err := run(ctx, os.Stdout, cfg); err != nil {
 		log.Fatal(err) //nolint:gocritic // nothing is left to clean up
 	}

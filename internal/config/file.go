@@ -140,11 +140,11 @@ func (r *reader) pairs(path string, n ast.Node) []*ast.MappingValueNode {
 	case *ast.NullNode:
 		return nil
 	default:
-		what := path
-		if what == "" {
-			what = "the file"
+		if path == "" {
+			r.problems.add(r.place(n), "", "the file is not a mapping")
+		} else {
+			r.problems.add(r.place(n), "", "%s is not a mapping: it holds %s", path, members(path))
 		}
-		r.problems.add(r.place(n), "", "%s is not a mapping", what)
 		return nil
 	}
 	kept := pairs[:0:0]
@@ -178,9 +178,36 @@ func (r *reader) value(setting string, n ast.Node) (any, bool) {
 	}
 	text, ok := scalar(n)
 	if !ok {
-		r.problems.add(r.place(n), setting, "has no plain value")
+		r.problems.add(r.place(n), setting, "%s", notScalar(n))
 	}
 	return text, ok
+}
+
+// notScalar says what stands where a value should.
+func notScalar(n ast.Node) string {
+	switch n.(type) {
+	case *ast.NullNode:
+		return "has no value"
+	case *ast.AnchorNode, *ast.AliasNode:
+		return "has an anchor or an alias, which are not supported"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "is a mapping, want a plain value or a list"
+	}
+	return "has no plain value"
+}
+
+// members lists the settings of a group, as they are written under its name.
+func members(group string) string {
+	var names []string
+	for i := range table {
+		if name, ok := strings.CutPrefix(table[i].Path, group+"."); ok {
+			names = append(names, name)
+		}
+	}
+	if names == nil { // a profile's place in the file
+		return "settings"
+	}
+	return strings.Join(names, ", ")
 }
 
 // scalar returns the text of a scalar as it stands in the file.

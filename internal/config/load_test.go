@@ -80,7 +80,7 @@ configuration: 11 problems
   sallyport.yaml:2:1: unknown setting "modle"
   sallyport.yaml:5:3: unknown setting "shutdown.grce_s"
   sallyport.yaml:6:1: unknown setting "scan-max-payload-bytes" (did you mean "scan_max_payload_bytes"?)
-  sallyport.yaml:7:6: tls is not a mapping
+  sallyport.yaml:7:6: tls is not a mapping: it holds cert_file, key_file, client_ca_file, allowed_sans
   sallyport.yaml:9:3: MAX_INFLIGHT: is not a list
   --listen-addr: LISTEN_ADDR: "nowhere" is not host:port
   sallyport.yaml:1:1: LOG_LEVEL: "loud" is not one of debug, info, warn, error
