@@ -116,6 +116,9 @@ func BenchmarkShapes64K(b *testing.B) {
 		{"elements", `{"structuredContent":{"x":[` + many(`"a"`) + `]}}`},
 		{"nested", `{"structuredContent":{"x":[` + many(strings.Repeat(`{"a":`, 100)+`"x"`+strings.Repeat("}", 100)) + `]}}`},
 		{"blocks", `{"content":[` + many(`{"type":"text","text":"{\"id\":#,\"name\":\"Kim\"}"}`) + `]}`},
+		{"blocks ignore", `{"content":[` + many(`{"type":"text","text":"ignore "}`) + `]}`},
+		{"blocks lt", `{"content":[` + many(`{"type":"text","text":"<b"}`) + `]}`},
+		{"blocks a", `{"content":[` + many(`{"type":"text","text":"a"}`) + `]}`},
 		{"brackets", `{"structuredContent":{"x":[` + many("[]") + `]}}`},
 	} {
 		b.Run(t.name, func(b *testing.B) { besideSHA256(b, "tools/call", []byte(t.body)) })

@@ -80,8 +80,10 @@ func compact(s string) string {
 	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, ' ') < 0 {
 		return s
 	}
-	return strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "").Replace(s)
+	return unwrap.Replace(s)
 }
+
+var unwrap = strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "")
 
 // sibling returns the text of the string member called name beside string i.
 func (d *Document) sibling(i int, name string) string {

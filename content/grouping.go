@@ -53,7 +53,7 @@ func (sc *scan) evenNumber(w evenWords) {
 			continue
 		}
 		end := extent(text, i, w.size, setAlnum)
-		if strings.Trim(text[i:end], digitChars) != "" || n == maxGroups {
+		if !isDigit(text[i]) || extent(text, i, w.size, setDigits) != end || n == maxGroups {
 			flush()
 		} else {
 			groups[n] = group{i, end}

@@ -21,6 +21,7 @@ const (
 
 var (
 	setAlnum    = newCharset(lowerLetters + upperLetters + digitChars)
+	setDigits   = newCharset(digitChars)
 	setUpper    = newCharset(upperLetters + digitChars)
 	setBase32   = newCharset(upperLetters + "234567")
 	setWord     = newCharset(lowerLetters + upperLetters + digitChars + "_")
