@@ -155,7 +155,8 @@ func (sc *scan) join(a, b int, left, between string, words bool, known map[found
 	own := border - min(border, len(sc.d.strings[a].Text)) // where the last of the blocks before begins
 	sc.str, sc.role = a, sc.d.strings[a].Role
 	sc.spans = sc.spans[:0]
-	text := left + between + right
+	sc.long = append(append(append(sc.long[:0], left...), between...), right...)
+	text := string(sc.long)
 	if len(text) > sc.budget {
 		sc.cut = true
 		return text

@@ -113,6 +113,18 @@ var overrideVocabulary = func() map[string]overrideWord {
 	return m
 }()
 
+// overrideShapes are the lengths of the words of the vocabulary that begin with a letter, a bit for each. Nearly every word that
+// is none of them is told by it.
+var overrideShapes = func() (t [32]uint32) {
+	for w := range overrideVocabulary {
+		t[w[0]&0x1f] |= 1 << len(w)
+	}
+	return t
+}()
+
+// again are the verbs that begin another order.
+var again = [...]string{"ignore", "disregard", "forget"}
+
 // overrideWords bounds the phrase, in words after the verb.
 const overrideWords = 9
 
@@ -223,8 +235,12 @@ func overridden(text string, i int) (p phrase) {
 		for i < len(text) && isAlnum(text[i]) && i-w < 24 {
 			i++
 		}
-		word := strings.ToLower(text[w:i])
-		switch kind := overrideVocabulary[word]; kind {
+		word, kind := "", overrideOther
+		if i > w && overrideShapes[text[w]&0x1f]&(1<<(i-w)) != 0 {
+			word = strings.ToLower(text[w:i])
+			kind = overrideVocabulary[word]
+		}
+		switch kind {
 		case overrideFill:
 			if between > 0 && word != "and" && word != "or" {
 				return phrase{} // "the previous message about the rules"
@@ -258,7 +274,7 @@ func overridden(text string, i int) (p phrase) {
 			return p
 		case overrideOther:
 			// A word or two may stand between: "previous security instructions".
-			if between++; !p.past && !p.state || clause || word == "" || between > 2 || word == "ignore" || word == "disregard" || word == "forget" {
+			if between++; !p.past && !p.state || clause || i == w || between > 2 || oneOf(text[w:i], again[:]) == i-w {
 				return phrase{}
 			}
 		}
