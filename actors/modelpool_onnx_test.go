@@ -25,7 +25,12 @@ func onnxRig(t *testing.T, model string, change func(*ModelPoolConfig)) (*ModelP
 	direct, err := open()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, direct.Close()) })
+	return onnxPool(t, open, change), direct
+}
 
+// onnxPool is a pool over what open opens, ready.
+func onnxPool(t *testing.T, open func() (*inference.Classifier, error), change func(*ModelPoolConfig)) *ModelPool {
+	t.Helper()
 	ready := make(chan struct{}, 16)
 	cfg := ModelPoolConfig{Workers: 2,
 		Judge: ModelStage{Load: func(context.Context) (Classifier, error) { return open() }},
@@ -46,7 +51,7 @@ func onnxRig(t *testing.T, model string, change func(*ModelPoolConfig)) (*ModelP
 		h.Close()
 	})
 	<-ready
-	return h, direct
+	return h
 }
 
 // Scores of a real runtime are those of the window alone, whatever the batch, the
