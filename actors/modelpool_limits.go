@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/batch"
 )
 
 // smallBatch is the cost of a full batch below which handing one over is a part of
@@ -16,51 +17,66 @@ const smallBatch = 2 * time.Millisecond
 // worth more than what larger batches lose, and finds out whether its cost goes in
 // steps. For transformers larger batches lose: their measured best is the default.
 func (m *model) enlarge(ctx context.Context) error {
-	if run := m.cost.Run(m.limits.Tokens); m.limits.Windows == 1 || run <= 0 || run >= smallBatch {
+	// The runs at load are few, and a busy machine makes them look longer: only what is
+	// far beyond small is taken at their word.
+	const far = 5
+	run := m.cost.Run(m.limits.Tokens)
+	if m.limits.Windows == 1 || run <= 0 || run >= far*smallBatch {
+		return nil
+	}
+	stepped := false
+	if m.windowTokens() >= 2*stripPlaces {
+		took, err := m.quickest(ctx)
+		if err != nil {
+			return err
+		}
+		run, stepped = took[2], inSteps(took)
+	}
+	if run >= smallBatch {
 		return nil
 	}
 	m.limits.Windows, m.limits.Tokens = 2*m.limits.Windows, 2*m.limits.Tokens
-	stepped, err := m.stepped(ctx)
 	if stepped {
 		m.limits.Step = stripPlaces
 	}
-	return err
+	return nil
 }
 
-// stripPlaces is how many places of a window the runtime's kernels compute at once
-// where the windows are the columns of a product, as in a convolution. A window of one
-// more costs as much as one of sixteen more.
-const stripPlaces = 16
+const (
+	// stripPlaces is how many places of a window the runtime's kernels compute at once
+	// where the places are the columns of a product, as in a convolution. A window of
+	// one more costs as much as one of sixteen more.
+	stripPlaces = 16
+	// stripRows makes a full batch of windows of two strips.
+	stripRows = batch.DefaultTokens / (2 * stripPlaces)
+)
 
-// stepped measures whether that is so: a batch of windows of one place more than a
-// strip against batches of exactly one and of two. The quickest of a few runs each,
-// in turns, counts: what else the machine does only ever adds. A batch too quick for
-// a clock has no steps.
-func (m *model) stepped(ctx context.Context) (bool, error) {
-	const (
-		rows   = 8
-		rounds = 5
-		least  = 20 * time.Microsecond
-	)
-	if m.windowTokens() < 2*stripPlaces {
-		return false, nil
-	}
-	lengths := [...]int{stripPlaces, stripPlaces + 1, 2 * stripPlaces}
-	var quickest [len(lengths)]time.Duration
+// quickest measures batches of windows of exactly one strip, of one place more, and of
+// two. The quickest of a few runs each, in turns, counts: what else the machine does
+// only ever adds.
+func (m *model) quickest(ctx context.Context) (took [3]time.Duration, err error) {
+	const rounds = 5
 	for round := range rounds {
-		for i, n := range lengths {
+		for i, n := range [...]int{stripPlaces, stripPlaces + 1, 2 * stripPlaces} {
 			w := inference.Window{IDs: stretched(m.canary[0].IDs, n)}
 			start := time.Now()
-			if _, err := m.time(ctx, slices.Repeat([]inference.Window{w}, rows), false); err != nil {
-				return false, err
+			if _, err := m.time(ctx, slices.Repeat([]inference.Window{w}, stripRows), false); err != nil {
+				return took, err
 			}
-			if took := time.Since(start); round == 0 || took < quickest[i] {
-				quickest[i] = took
+			if d := time.Since(start); round == 0 || d < took[i] {
+				took[i] = d
 			}
 		}
 	}
-	more, whole := quickest[1]-quickest[0], quickest[2]-quickest[0]
-	return more >= least && more > whole/2, nil
+	return took, nil
+}
+
+// inSteps reports whether one place more costs the better part of a whole strip more,
+// by a difference that a clock can tell.
+func inSteps(took [3]time.Duration) bool {
+	const least = 20 * time.Microsecond
+	more, strip := took[1]-took[0], took[2]-took[0]
+	return more >= least && more > strip/2
 }
 
 // stretched repeats ids up to so many.

@@ -53,7 +53,7 @@ func TestTheResidentSizeDoesNotGrowWithTheShapesOfInputs(t *testing.T) {
 		for range callers {
 			group.Go(func() {
 				for i := next.Add(1); i <= n; i = next.Add(1) {
-					rnd := rand.New(rand.NewPCG(11, uint64(i))) //nolint:gosec // repeatable
+					rnd := rand.New(rand.NewPCG(11, uint64(i)))
 					var text strings.Builder
 					fmt.Fprint(&text, i)
 					// Mostly short, up to a whole window.

@@ -155,7 +155,8 @@ func (w *modelWorker) end() {
 // work is the goroutine.
 func (r *modelRunner) work(h *ModelPool, slot int, root *actor.RootContext, self, pool *actor.PID) {
 	// A thread of its own: moved from thread to thread between runs, a small model
-	// needs a tenth more CPU per token. The thread ends with the goroutine.
+	// needs a twentieth more CPU per token (docs/decisions/0009). The thread ends with
+	// the goroutine.
 	runtime.LockOSThread()
 	for {
 		select {
