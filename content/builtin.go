@@ -91,6 +91,7 @@ var builtinDetectors = func() []*detector {
 func builtinKeywords() []keyword {
 	var k []keyword
 	k = append(k, tokenKeywords()...)
+	k = append(k, serviceKeywords()...)
 	k = append(k, secretKeywords()...)
 	k = append(k, credentialKeywords()...)
 	k = append(k, commandKeywords()...)

@@ -118,6 +118,9 @@ func (sc *scan) survey(text string) features {
 			n, _ := shifted(text[start:])
 			sc.utf7 = n > minShifted
 		}
+		if i-start >= minNamedPart && i-start <= maxNamedPart && i < n && text[i] == '.' {
+			sc.dottedToken(start+boolInt(text[start] == '+'), i)
+		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && i-start <= maxCode+2) {
 			if start-codeEnd > maxCodeGap {
 				codes = 0

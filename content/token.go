@@ -32,6 +32,7 @@ var (
 	setBase64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=")
 	setAllB64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=_-")
 	setBearer   = newCharset(lowerLetters + upperLetters + digitChars + "._~+/=-")
+	setDollar   = newCharset(lowerLetters + upperLetters + digitChars + "$")
 	setScheme   = newCharset(lowerLetters + upperLetters + digitChars + "+.-")
 	setEmail    = newCharset(lowerLetters + upperLetters + digitChars + "._%+-'")
 	setHostname = newCharset(lowerLetters + upperLetters + digitChars + ".-")
@@ -70,6 +71,7 @@ var (
 	detShopify    = secretDetector("shopify-token", "SHOPIFY_TOKEN", true)
 	detDatabricks = secretDetector("databricks-token", "DATABRICKS_TOKEN", true)
 	detAgeKey     = secretDetector("age-key", "PRIVATE_KEY", true)
+	detService    = secretDetector("service-token", "SERVICE_TOKEN", true)
 )
 
 // tokens is the table of prefixed credentials. Shapes follow what the issuers publish.
@@ -130,6 +132,22 @@ var tokens = []token{
 	{"shpca_", detShopify, setHex, 32, 32, false},
 	{"dapi", detDatabricks, setHexDash, 32, 34, true},
 	{"AGE-SECRET-KEY-1", detAgeKey, setUpper, 58, 58, false},
+	{"dor_v1_", detDOToken, setHex, 64, 64, false},
+	{"shppa_", detShopify, setHex, 32, 32, false},
+	{"ABSKQmVkcm9ja0FQSUtleS1", detAWSKey, setBase64, 40, 0, true},
+	{"1//0", detGoogleKey, setToken, 40, 120, true},
+	{"sq0atp-", detService, setToken, 22, 60, true}, {"sq0csp-", detService, setToken, 40, 60, true}, {"sq0atb-", detService, setToken, 22, 60, true}, {"sandbox-sq0atb-", detService, setToken, 22, 60, true}, {"EAAAE", detService, setToken, 59, 59, true}, {"EAACEdEose0cBA", detService, setAlnum, 30, 0, true},
+	{"key-", detService, setHex, 32, 32, true}, {"ATATT3xFfGF0", detService, setAllB64, 100, 0, true}, {"ATCTT3xFfGN0", detService, setAllB64, 100, 0, true}, {"ATBB", detService, setAlnum, 32, 32, true}, {"lin_api_", detService, setAlnum, 40, 40, true}, {"lin_oauth_", detService, setAlnum, 40, 64, true},
+	{"dp.pt.", detService, setAlnum, 40, 44, true}, {"dp.st.", detService, setDotted, 40, 70, true}, {"dp.ct.", detService, setAlnum, 40, 44, true}, {"dp.sa.", detService, setAlnum, 40, 44, true}, {"NRAK-", detService, setUpper, 27, 27, true}, {"glsa_", detService, setWord, 41, 41, true}, {"glc_eyJ", detService, setBase64, 40, 0, true},
+	{"PMAK-", detService, setHexDash, 59, 59, true}, {"fm2_", detService, setBase64, 100, 0, true}, {"fo1_", detService, setToken, 43, 43, true}, {"ntn_", detService, setAlnum, 43, 50, true}, {"secret_", detService, setAlnum, 43, 43, true}, {"figd_", detService, setToken, 38, 50, true}, {"sntrys_eyJ", detService, setAllB64, 60, 0, true}, {"sntryu_", detService, setHex, 64, 64, false},
+	{"dt0c01.", detService, setDotted, 89, 89, true}, {"dt0s16.", detService, setDotted, 89, 89, true}, {"pscale_tkn_", detService, setToken, 32, 64, true}, {"pscale_pw_", detService, setToken, 32, 64, true}, {"pscale_oauth_", detService, setToken, 32, 64, true}, {"sbp_", detService, setHex, 40, 40, false}, {"sb_secret_", detService, setToken, 28, 48, true},
+	{"rlwy_", detService, setAlnum, 36, 64, true}, {"v1.0-", detService, setHexDash, 171, 171, true}, {"pnu_", detService, setAlnum, 36, 36, true}, {"pul-", detService, setHex, 40, 40, false}, {"rubygems_", detService, setHex, 48, 48, false}, {"dckr_pat_", detService, setToken, 27, 40, true}, {"dckr_oat_", detService, setToken, 27, 40, true}, {"AKCp", detService, setAlnum, 60, 80, true},
+	{"rdme_", detService, setAlnum, 64, 80, true}, {"tgp_v1_", detService, setToken, 43, 43, true}, {"lsv2_pt_", detService, setWord, 40, 50, true}, {"lsv2_sk_", detService, setWord, 40, 50, true}, {"esecret_", detService, setAlnum, 25, 40, true}, {"pcsk_", detService, setWord, 60, 80, true}, {"tvly-", detService, setToken, 28, 60, true}, {"HRKU-AA", detService, setToken, 58, 58, true},
+	{"CFPAT-", detService, setToken, 43, 43, true}, {"tfp_", detService, setDotted, 40, 60, true}, {"EZAK", detService, setAlnum, 54, 54, true}, {"EZTK", detService, setAlnum, 54, 54, true}, {"shippo_live_", detService, setHex, 40, 40, false}, {"shippo_test_", detService, setHex, 40, 40, false}, {"access-production-", detService, setHexDash, 36, 36, true}, {"access-sandbox-", detService, setHexDash, 36, 36, true},
+	{"ops_eyJ", detService, setAllB64, 100, 0, true}, {"pat-na1-", detService, setHexDash, 36, 36, true}, {"pat-na2-", detService, setHexDash, 36, 36, true}, {"pat-eu1-", detService, setHexDash, 36, 36, true}, {"sqp_", detService, setHex, 40, 40, false}, {"squ_", detService, setHex, 40, 40, false}, {"sqa_", detService, setHex, 40, 40, false}, {"sgp_", detService, setWord, 40, 60, true},
+	{"snyk_uat.", detService, setDotted, 60, 0, true}, {"bkua_", detService, setHex, 40, 40, false}, {"CCIPAT_", detService, setWord, 60, 64, true}, {"CCIPRJ_", detService, setWord, 60, 64, true}, {"CLOJARS_", detService, setHex, 60, 60, false}, {"aio_", detService, setAlnum, 28, 28, true}, {"access_token$production$", detService, setDollar, 49, 49, true},
+	{"tskey-auth-", detService, setToken, 20, 80, true}, {"tskey-api-", detService, setToken, 20, 80, true}, {"tskey-client-", detService, setToken, 20, 80, true}, {"xkeysib-", detService, setHexDash, 75, 90, true}, {"mlsn.", detService, setHex, 64, 64, false}, {"nvapi-", detService, setToken, 60, 70, true}, {"apify_api_", detService, setAlnum, 36, 40, true}, {"phx_", detService, setAlnum, 40, 50, true},
+	{"rpa_", detService, setAlnum, 40, 50, true}, {"jina_", detService, setToken, 50, 70, true}, {"e2b_", detService, setHex, 40, 40, false}, {"amzn.mws.", detService, setHexDash, 36, 36, true}, {"AQVN", detService, setToken, 35, 38, true},
 }
 
 // tokenSets numbers the character sets of the table.
@@ -173,7 +191,7 @@ func (sc *scan) token(t *token, set, at int) {
 	sc.dirty = true
 	n := end - start
 	if n > limit || n < t.min {
-		if n < t.min && n > 0 && end < len(text) && markByte[text[end]] && sc.v.label != ViewUnmarked {
+		if n < t.min && n > 0 && end < len(text) && (markByte[text[end]] || text[end] == '"' || text[end] == '\'') && sc.v.label != ViewUnmarked {
 			sc.marked = true
 		}
 		return

@@ -16,7 +16,7 @@ func unmarkStep(src string, i int) (int, string) {
 }
 
 // markByte are the bytes that markup begins with.
-var markByte = newCharset("<*_~`{}[]\\-")
+var markByte = newCharset("<*_~`{}[]\\-\"'")
 
 // Bounds of markup, in bytes: a tag or the address of a link, and a comment.
 const (
@@ -50,6 +50,9 @@ func markAt(src string, i int) (int, string) {
 		}
 		return 1, ""
 	case '\\':
+		if len(s) > 1 && s[1] == '\n' {
+			return 2, ""
+		}
 		n := 1
 		for n < len(s) && n < maxLeet && isLetter(s[n]) {
 			n++
@@ -60,12 +63,35 @@ func markAt(src string, i int) (int, string) {
 		if n > 2 {
 			return 1, ""
 		}
+	case '"', '\'':
+		return literalGap(s), ""
 	case '-':
 		if len(s) > 2 && s[1] == '\n' && isLetter(s[2]) && i > 0 && isLetter(src[i-1]) {
 			return 2, ""
 		}
 	}
 	return 0, ""
+}
+
+// maxLiteralGap bounds what stands between two string literals that are put together, in bytes.
+const maxLiteralGap = 16
+
+// literalGap returns the length of what stands between two string literals that a program puts together, from the
+// closing mark of one, where s begins, to the opening mark of the other; 0 when nothing does.
+func literalGap(s string) int {
+	marks := 0
+	for n := 1; n < len(s) && n < maxLiteralGap; n++ {
+		switch c := s[n]; {
+		case c == s[0] && n > 1:
+			return n + 1
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\\':
+		case (c == '+' || c == '.' || c == '&') && marks < 2:
+			marks++
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // repeated returns how often the first byte of s is repeated at its start.
@@ -153,7 +179,7 @@ func (sc *scan) markedFrom(i int) {
 	}
 	end := min(len(sc.text), i+markReach)
 	for i = max(i, sc.marks); i < end; i++ {
-		if c := sc.text[i]; markByte[c] && c != '_' && (c != '-' || strings.HasPrefix(sc.text[i:], "-\n")) {
+		if c := sc.text[i]; markByte[c] && c != '_' && c != '"' && c != '\'' && (c != '-' || strings.HasPrefix(sc.text[i:], "-\n")) {
 			sc.marked = true
 			return
 		}
