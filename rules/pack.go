@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 // Pack is a rule pack as read: parsed and checked for form, not yet compiled. It is immutable.
 type Pack struct {
 	name      string
+	names     map[string]string // of each file: files of one name are one pack, also among others
 	source    string
 	lists     map[string][]string
 	listPos   map[string]Position
@@ -23,7 +25,7 @@ type Pack struct {
 	allow     []AllowSpec
 }
 
-// Name is the pack's name; for a directory the names of its files' packs, joined by "+".
+// Name is the pack's name; for a directory the names of its files' packs, each once, joined by "+".
 func (p *Pack) Name() string { return p.name }
 
 // Source is the file or directory the pack was read from, "default" for the embedded one.
@@ -271,7 +273,7 @@ type packSource struct {
 }
 
 func parseSources(source string, sources []packSource) (*Pack, error) {
-	d := &decoder{pack: &Pack{source: source, lists: map[string][]string{}, listPos: map[string]Position{}}}
+	d := &decoder{pack: &Pack{source: source, names: map[string]string{}, lists: map[string][]string{}, listPos: map[string]Position{}}}
 	var names []string
 	for _, s := range sources {
 		root, err := readNodes(s.name, s.data)
@@ -280,7 +282,9 @@ func parseSources(source string, sources []packSource) (*Pack, error) {
 			continue
 		}
 		d.data = s.data
-		if name := d.file(root); name != "" {
+		name := d.file(root)
+		d.pack.names[s.name] = name
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -38,16 +38,16 @@ func (p *Pack) Test(opts ...Option) TestReport {
 }
 
 // Test runs the tests of the set's pack, each on fresh states. Every event that a block rule hits, that a rule fails on, or that
-// the test marks as denied, is withdrawn; every other one is committed at once. Rules of another file than the test's take no
-// part unless the test names them, so that a file passes its tests beside any other.
+// the test marks as denied, is withdrawn; every other one is committed at once. Rules of files
+// of another name take no part unless the test names them, so that a pack passes its tests beside any other.
 func (s *Set) Test() TestReport {
-	files := make(map[string]string, len(s.rules))
+	packs := make(map[string]string, len(s.rules))
 	for _, r := range s.rules {
-		files[r.decl.name] = r.decl.pos.File
+		packs[r.decl.name] = s.pack.names[r.decl.pos.File]
 	}
 	var report TestReport
 	for _, t := range s.pack.tests {
-		if failures := s.runTest(t, files); len(failures) > 0 {
+		if failures := s.runTest(t, packs); len(failures) > 0 {
 			report.Failed = append(report.Failed, failures...)
 		} else {
 			report.Passed++
@@ -59,8 +59,8 @@ func (s *Set) Test() TestReport {
 // testEpoch is when every test begins. Its only property is that it is always the same.
 var testEpoch = time.Date(2025, time.January, 6, 9, 0, 0, 0, time.UTC)
 
-// runTest runs one test; files says in which file each rule stands.
-func (s *Set) runTest(t *testDecl, files map[string]string) []TestFailure {
+// runTest runs one test; packs names the pack that each rule is of.
+func (s *Set) runTest(t *testDecl, packs map[string]string) []TestFailure {
 	var failures []TestFailure
 	fail := func(pos Position, format string, args ...any) {
 		failures = append(failures, TestFailure{Test: t.name, Pos: pos, Msg: fmt.Sprintf(format, args...)})
@@ -77,7 +77,8 @@ func (s *Set) runTest(t *testDecl, files map[string]string) []TestFailure {
 		named[f.rule] = true
 	}
 	run := newReplay(s)
-	run.absent = func(rule string) bool { return files[rule] != t.pos.File && !named[rule] }
+	own := s.pack.names[t.pos.File]
+	run.absent = func(rule string) bool { return packs[rule] != own && !named[rule] }
 	all := map[string]bool{}
 	for _, c := range t.calls {
 		var last []string

@@ -111,9 +111,9 @@ tests:
 	require.ErrorContains(t, err, "p.yaml:56:25: more than 50 tests replace lists")
 }
 
-// Files that pass their tests alone pass them side by side: a test is about its own
-// file and what it names, whatever the rules of another file do with its calls.
-func TestPackTestsAreAboutTheirOwnFile(t *testing.T) {
+// Packs that pass their tests alone pass them side by side: a test is about the files of
+// its own pack and what it names, whatever the rules of another pack do with its calls.
+func TestPackTestsAreAboutTheirOwnPack(t *testing.T) {
 	files := map[string]string{
 		"a.yaml": `version: 1
 rules:
@@ -127,12 +127,26 @@ tests:
     calls: [{tool: x, fires: b}, {tool: y, fires: []}]
 `,
 		"b.yaml": `version: 1
+name: other
 rules:
   - {name: b, call: {tool: x}}
 tests:
-  - name: the rule that cannot be evaluated is another file's
+  - name: the rule that cannot be evaluated is another pack's
     calls: [{tool: x, args: {n: 1}}]
     fires: b
+`,
+		"c.yaml": `version: 1
+name: other
+tests:
+  - name: a file without rules tests those of its pack
+    calls: [{tool: x}, {tool: y}]
+    fires: []
+`,
+		"d.yaml": `version: 1
+tests:
+  - name: and one without a name those of files without a name
+    calls: [{tool: x}, {tool: y}]
+    fires: a
 `,
 	}
 	dir := t.TempDir()
@@ -143,6 +157,8 @@ tests:
 	require.NoError(t, err)
 	r := p.Test()
 	require.NoError(t, r.Err)
-	require.Empty(t, r.Failed)
-	require.Equal(t, 3, r.Passed)
+	require.Equal(t, 4, r.Passed)
+	require.Len(t, r.Failed, 1)
+	require.Equal(t, filepath.Join(dir, "c.yaml")+`:4:11: test "a file without rules tests those of its pack": fired: b`, r.Failed[0].String())
+	require.Equal(t, "other", p.Name())
 }
