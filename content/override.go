@@ -169,6 +169,8 @@ func (sc *scan) override(at, end int) {
 	plainly := verb != 'o' && verb != 'n' && !sc.definitional()
 	said := mood == ordering && !sc.mentionedAt(at)
 	switch {
+	case p.whole() && sc.text[end] == '_' && !p.past && !p.yours && !p.all:
+		// The name of a setting: override_system_prompt.
 	case p.whole():
 		sev := Review
 		if p.certain(plainly) && (said || sc.encoded() || sc.definitional()) {
