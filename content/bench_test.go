@@ -45,6 +45,8 @@ var benchTexts = []struct{ name, text string }{
 	{"cut comments", fill("a<!--")}, {"links", fill("prompt*[](")}, {"styles", fill("style=\"left:-1>")}, {"titles", fill("title=\"")}, {"pictures", fill("![](http")}, {"one slash", fill("](https:/a.b?c={d}")}, {"handlers", fill("onload=document.cookie")}, {"hosts", fill("https://9f86d081884c7d659a2feaa0c55ad015.b ")}, {"im_start", fill("<|im_start|>")}, {"cards", fill("4111/1111/1111/1111 ")},
 	{"service tokens", fill("lin_api_key-dp.pt.")}, {"literals", fill("AKIAQ3EG\" + \"")}, {"bots", fill("12345678:AAa")},
 	{"ansi", fill("a\x1b[0m")}, {"octal", fill("\\101")}, {"relative", fill("](//a?b={c}")}, {"curl", fill("curl -u a:")}, {"regional", fill("🇮 🇬 🇳 🇴 🇷 🇪 ")[:size-size%36]},
+	{"moved mails", fill("luxmkza@b.co xntq rxrsdl%41")}, {"open titles", fill("\x1b]>+;")}, {"digits for letters", fill("\x01)|&lt;1gn0r3 \"\u200b")}, {"run on", fill("néglige=yourinitialinstructions<b>")}, {"upside down", fill("your.system.instructionsépfli jpjkvd**")},
+	{"spelled with marks", fill("`\u0301i g n o r e a`(\u202e%41")},
 }
 
 // definitionTexts are the worst against the looks that only the definitions of tools get.

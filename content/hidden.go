@@ -481,8 +481,12 @@ func ansiLength(s string) int {
 			if s[i] == 0x07 {
 				return i + 1
 			}
-			if s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\' {
-				return i + 2
+			if s[i] == 0x1b {
+				// It ends the sequence, or breaks it off.
+				if i+1 < len(s) && s[i+1] == '\\' {
+					return i + 2
+				}
+				return 0
 			}
 		}
 	case '(', ')':

@@ -15,6 +15,9 @@ type view struct {
 	layer  int    // decodings below the raw text
 	undone uint64 // the ciphers that were undone on the way, a bit for each
 
+	place   Range // of a whole view in the raw text, once it was asked for
+	located bool
+
 	// The unit that the last origin call began in: calls come in rising order, which makes them linear together.
 	at unit
 }
@@ -46,7 +49,12 @@ func (v *view) origin(start, end int) (int, int) {
 	case v.up == nil:
 		return start, end
 	case v.whole:
-		return v.up.origin(v.lo, v.hi)
+		// All of it stands for the same span, which may be long and far from what was asked about last.
+		if !v.located {
+			v.place.Start, v.place.End = v.up.origin(v.lo, v.hi)
+			v.located = true
+		}
+		return v.place.Start, v.place.End
 	}
 	u := v.at
 	if u.n == 0 || start < u.out {
