@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -108,7 +109,7 @@ func TestOrdersAsNumbersBlock(t *testing.T) {
 
 // TestSecretsInDisguiseAreMasked says that what stands for a secret goes as a whole.
 func TestSecretsInDisguiseAreMasked(t *testing.T) {
-	decimal := strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte("key "+evToken))), " "), "[]")
+	decimal := strings.TrimSpace(each("key "+evToken, func(c byte) string { return strconv.Itoa(int(c)) + " " }))
 	for _, text := range []string{decimal, "AKIAQ3EGRT=\nZ7XN4V2LPW", "key " + spread(b64("token "+evToken), 4, " ")} {
 		d, r := scanBody(t, "tools/call", SideResponse, result("See "+text+" end"))
 		require.NotEmpty(t, masksOf(r), text)

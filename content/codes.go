@@ -14,12 +14,11 @@ const (
 
 // numeral is a base in which characters are numbered, and the numbers in it that were read without a break.
 type numeral struct {
-	base       int
-	from, to   int
-	count      int
-	letters    int
-	text       []byte
-	begun, bad bool
+	base     int
+	from, to int
+	count    int
+	letters  int
+	text     []byte
 }
 
 // codeViews reads rows of numbers of v as the characters that they number, in base ten, eight and two.

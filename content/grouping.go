@@ -78,7 +78,7 @@ func (sc *scan) groupsOfCard(g []group) {
 		return
 	}
 	gap := sc.text[g[0].end:g[1].start]
-	if size == cardGroup && strings.IndexAny(gap, ",;:|\t\n\r") < 0 || announced(sc.text, start, cardWords) {
+	if size == cardGroup && !strings.ContainsAny(gap, ",;:|\t\n\r") || announced(sc.text, start, cardWords) {
 		sc.cardAt(start, end)
 	}
 }

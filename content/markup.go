@@ -79,7 +79,7 @@ func (sc *scan) linkTexts(at int) {
 		sc.hiddenMarkup(i, i+1, "](", misused)
 	}
 	end := at + 2
-	for end < len(text) && end-at < maxMark && setURL[text[end]] {
+	for end < len(text) && end-at < maxMark && setURL[text[end]] && strings.IndexByte("()[", text[end]) < 0 {
 		end++
 	}
 	if end+1 < len(text) && text[end] == ' ' && strings.IndexByte("\"'(", text[end+1]) >= 0 {

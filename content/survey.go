@@ -107,11 +107,11 @@ func (sc *scan) survey(text string) features {
 		start := i
 		word := c
 		for i++; i < n; i++ {
-			if c := byteClass[text[i]]; c&classWord == 0 {
+			c := byteClass[text[i]]
+			if c&classWord == 0 {
 				break
-			} else {
-				word |= c
 			}
+			word |= c
 		}
 		seen |= word
 		if text[start] == '+' && i-start > minShifted && text[start+1] == 'A' && !sc.utf7 {

@@ -72,7 +72,7 @@ func TestBlackboxOrdinaryTextsPass(t *testing.T) {
 	t.Parallel()
 	s := serve(t, noModel)
 	for _, text := range []string{
-		"### System Requirements\n4 GB", "xs <| f |> g", "GET /a?x=20&y=41 200", "72 bpm, 98 bpm, 101 bpm, 76 bpm, 88 bpm, 90 bpm, 93 bpm, 97 bpm, 99 bpm, 100 bpm", "<title>How to call ChatGPT from Python</title>", "rot13 of hello is uryyb", "c3po r2d2 h4x0r", "می‌خواهم گزارش را ببینم", "👩🏽‍💻 🏳️‍🌈",
+		"### System Requirements\n4 GB", "xs <| f |> g", "GET /a?x=20&y=41 200", "72 bpm, 98 bpm, 101 bpm, 76 bpm, 88 bpm, 90 bpm, 93 bpm, 97 bpm, 99 bpm, 100 bpm", "<title>How to call ChatGPT from Python</title>", "rot13 of hello is uryyb", "c3po r2d2 h4x0r", "می\u200cخواهم گزارش را ببینم", "👩🏽\u200d💻 🏳️\u200d🌈",
 		"const overrideSystemPrompt = true", "map[string]struct{}{}", "List<Map<String,String>> x;", "![b](https://img.shields.io/npm/v/{package}.svg)", "Caf=C3=A9", "| 4500 | 1200 | 3400 | 9000 |", "password = os.environ[\"X\"]",
 	} {
 		r := s.wire(toolText(t, text))
