@@ -91,12 +91,24 @@ func (sc *scan) runOnAsked(at, end int) {
 	if i > 0 && runOnMarks[sc.text[i-1]] {
 		i--
 	}
+	if i == 0 || !isLetter(sc.text[i-1]) {
+		return
+	}
+	lengths := betrayingLengths[sc.text[i-1]&0x1f]
 	for n := minKeyword; n <= maxLeet && n <= i; n++ {
-		if w := sc.text[i-n : i]; isLetter(w[0]) {
-			if betrays, ok := asking[strings.ToLower(w)]; ok && betrays {
-				sc.review(detExtraction, i-n, end, Review)
-				return
-			}
+		if lengths&(1<<n) != 0 && asking[strings.ToLower(sc.text[i-n:i])] {
+			sc.review(detExtraction, i-n, end, Review)
+			return
 		}
 	}
 }
+
+// betrayingLengths are the lengths of the verbs that are asked of nobody else, by their last letter, a bit for each.
+var betrayingLengths = func() (t [32]uint32) {
+	for w, betrays := range asking {
+		if betrays {
+			t[w[len(w)-1]&0x1f] |= 1 << len(w)
+		}
+	}
+	return t
+}()

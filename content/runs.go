@@ -15,7 +15,7 @@ func (sc *scan) otherRun(v *view, r run, text string) {
 		}
 	}
 	if len(text) >= minBase32 && base32Run(text[:minBase32]) {
-		if b, err := noPadding.DecodeString(strings.ToUpper(text[:minBase32])); err == nil && plausible(b) {
+		if b := base32Head(text); plausible(b[:]) {
 			n := len(text) - len(text)%8
 			if rest := base32Rest[len(text)%8]; rest {
 				n = len(text)
@@ -78,6 +78,24 @@ func base32Run(s string) bool {
 		}
 	}
 	return true
+}
+
+// base32Head decodes the first minBase32 characters of a run of base32.
+func base32Head(s string) (b [minBase32 * 5 / 8]byte) {
+	v, bits, n := uint(0), 0, 0
+	for i := range minBase32 {
+		digit := s[i]&0x1f - 1
+		if isDigit(s[i]) {
+			digit = s[i] - '2' + 26
+		}
+		v = v<<5 | uint(digit)
+		if bits += 5; bits >= 8 {
+			bits -= 8
+			b[n] = byte(v >> bits)
+			n++
+		}
+	}
+	return b
 }
 
 // hyphenated reports whether s is pairs of hexadecimal digits with hyphens between them.
