@@ -66,6 +66,7 @@ def main() -> None:
     p.add_argument("--judge", type=Path, default=Path("judge"), help="the judge's model directory")
     p.add_argument("--minutes", type=float, default=judge_fit.Recipe.minutes, help="how long the judge is trained at most")
     p.add_argument("--epochs", type=int, default=fit.Recipe.epochs)
+    p.add_argument("--scale", type=float, default=1.0, help="share of the rows that are composed and of the long documents: a small one tries the stages out")
     p.add_argument("--threads", type=int, default=fit.Recipe.threads)
     a = p.parse_args()
     a.work.mkdir(parents=True, exist_ok=True)
@@ -76,7 +77,7 @@ def main() -> None:
     rows_file, tokenizer_file, report_file = a.work / "rows.jsonl", a.work / "tokenizer.json", a.work / "rows-report.json"
 
     if a.stage == "rows" or every and not rows_file.exists():
-        report = compose.build(a.data, a.packages, rows_file, progress=Bar)
+        report = compose.build(a.data, a.packages, rows_file, scale=a.scale, progress=Bar)
         report_file.write_text(json.dumps(report, indent=1))
         log(f"rows: {report['rows']}, attacks {report['positives']}")
     if a.stage == "vocabulary" or every and not tokenizer_file.exists():
@@ -89,7 +90,7 @@ def main() -> None:
         fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, start, log)
     if a.stage == "narrow" or every:
         rows = corpus.load(rows_file)
-        rows += judge_rows.further_once(rows, a.data, a.packages, a.work)
+        rows += judge_rows.further_once(rows, a.data, a.packages, a.work, a.scale)
         recipe = replace(fit.NARROW, threads=a.threads, epochs=min(fit.NARROW.epochs, a.epochs))
         fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, log=log, first=fit.restore(a.work, fit.WIDE_FILE), name=fit.NARROW_FILE)
     if a.stage == "model" or every:
@@ -103,7 +104,7 @@ def main() -> None:
         wrong = [g["name"] for g in golden.write(a.model) if (g["score"] > meta["thresholds"]["result"]["block"]) != bool(g["label"])]
         log(f"golden texts on the wrong side of the block threshold: {wrong}")
     if a.stage == "evaluate" or every:
-        result = evaluate.run(a.model, a.data, compose.calibration_rows(a.data, a.packages), compose.held_out_servers(a.data), log)
+        result = evaluate.run(a.model, a.data, compose.calibration_rows(a.data, a.packages), compose.held_out_servers(a.data), a.scale, log)
         (a.work / "evaluation.json").write_text(json.dumps(result, indent=1))
         (a.work / "evaluation.md").write_text(evaluate.markdown(result), encoding="utf-8")
         evaluate.picture(result, a.work / "evaluation.png")
@@ -122,7 +123,7 @@ def main() -> None:
 def judge_main(a: argparse.Namespace) -> None:
     every = a.stage == "judge"
     if a.stage == "judge-rows" or every and not (a.work / "judge-windows.npz").exists():
-        judge_stages.rows(a.data, a.packages, a.model, a.work, log)
+        judge_stages.rows(a.data, a.packages, a.model, a.work, a.scale, log)
     if a.stage == "judge-fit" or every:
         judge_stages.fit(a.packages, a.work, judge_fit.Recipe(minutes=a.minutes, threads=a.threads), log)
     if a.stage == "judge-model" or every:
@@ -130,7 +131,7 @@ def judge_main(a: argparse.Namespace) -> None:
     if a.stage == "judge-thresholds" or every:
         judge_stages.thresholds(a.data, a.packages, a.model, a.judge, a.work, log)
     if a.stage == "judge-evaluate" or every:
-        judge_stages.table(a.data, a.packages, a.model, a.judge, a.work, a.threads, log)
+        judge_stages.table(a.data, a.packages, a.model, a.judge, a.work, a.threads, a.scale, log)
     if a.stage == "judge-card" or every:
         judge_stages.describe(a.judge, a.work)
         log("judge: card written")

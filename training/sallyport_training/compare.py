@@ -69,10 +69,11 @@ def one_set(limits: Limits, rows: list[dict], readings: list[cascade.Reading]) -
     return out
 
 
-def lengths(limits: Limits, read, data: Path, attacks: list[str], log=print) -> list[dict]:
+def lengths(limits: Limits, read, data: Path, attacks: list[str], scale: float = 1.0, log=print) -> list[dict]:
     """Documents by length as they are read by default, without a judge alone: it would take hours."""
     out = []
     for n, count in LENGTHS.items():
+        count = min(len(attacks), max(1, int(count * scale)))
         clean, security = heldout.long_documents(data, n, count), heldout.long_documents(data, n, count, ("security-docs",))
         r, carried = Random(n), []
         for a, d in zip(attacks[:count], clean, strict=True):
@@ -101,7 +102,7 @@ def seconds_per_token(scorer: scoring.Scorer, texts: list[str]) -> float:
     return best / sum(map(len, rows))
 
 
-def run(gate_directory: Path, judge_directory: Path, data: Path, cal: list[dict], own: list[dict], work: Path, threads: int = 1, log=print) -> dict:
+def run(gate_directory: Path, judge_directory: Path, data: Path, cal: list[dict], own: list[dict], work: Path, threads: int = 1, scale: float = 1.0, log=print) -> dict:
     gate = scoring.Scorer(gate_directory, threads, memory=work)
     judge = scoring.Scorer(judge_directory, threads, batch_tokens=512, memory=work)
 
@@ -147,7 +148,7 @@ def run(gate_directory: Path, judge_directory: Path, data: Path, cal: list[dict]
     attacks += [x["text"] for x in corpus.find(data, "dev", "deepset") if x["label"] == 1 and len(x["text"]) < 300]
     attacks += [heldout.PREFIXES[i % 3].format(x["text"]) for i, x in enumerate(corpus.find(data, "dev", "bipia-attacks-train")) if x["kind"].startswith("text:")]
     Random(5).shuffle(attacks)
-    result["lengths"] = lengths(limits, read, data, attacks, log)
+    result["lengths"] = lengths(limits, read, data, attacks, scale, log)
     judge.save()
     return result
 

@@ -137,17 +137,17 @@ def build(data: Path, packages: Path, out: Path, seed: int = 5, scale: float = 1
     rows += [(v, 0, "benign-mcp:value") for v in sorted(values) if not held_out.resembles(v)]
 
     by_language = harmless.translations(packages)
-    docs = [t for t in harmless.api_documentation(packages, Random(seed), 14000) if not held_out.resembles(t)]
+    docs = [t for t in harmless.api_documentation(packages, Random(seed), int(14000 * scale)) if not held_out.resembles(t)]
     talk = [t for t in harmless.dialogues(packages) if not held_out.resembles(t)]
-    rows += [(t, 0, "botocore") for t in docs] + [(t, 0, "chatterbot-corpus") for t in r.sample(talk, min(4500, len(talk)))]
+    rows += [(t, 0, "botocore") for t in docs] + [(t, 0, "chatterbot-corpus") for t in r.sample(talk, min(int(4500 * scale), len(talk)))]
     code = [t for t in harmless.code_and_examples(packages, Random(seed), int(16000 * scale)) if not held_out.resembles(t)]
     rows += [(t, 0, "code and examples") for t in code]
     foreign_docs = collections.defaultdict(list)
     for lang, texts in by_language.items():
         # Languages in which attacks are written get more harmless text than the others.
-        for t in r.sample(texts, min(len(texts), 2000 if lang in attacks.LANGUAGES else 350)):
+        for t in r.sample(texts, min(len(texts), int((2000 if lang in attacks.LANGUAGES else 350) * scale))):
             rows.append((t, 0, "translations:" + lang))
-        for _ in range(min(120, len(texts) // 3)):
+        for _ in range(min(int(120 * scale), len(texts) // 3)):
             d = r.choice([" ", "\n", "\n\n"]).join(r.sample(texts, r.randint(2, 9) if len(texts) >= 9 else 1))
             foreign_docs[lang].append(d)
             rows.append((d, 0, "translations:" + lang))

@@ -75,13 +75,13 @@ def cross_fitted(rows: list[dict], scores: np.ndarray, folds: int = 5) -> dict:
     return out
 
 
-def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str]) -> list[dict]:
+def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str], scale: float = 1.0) -> list[dict]:
     """False positives of clean documents by length, and recall of one attack at a random place."""
     alone = scorer.documents(attacks, leaves=False) >= block
     out = []
     for n in LENGTHS:
-        clean = heldout.long_documents(data, n, 200)
-        security = heldout.long_documents(data, n, 100, ("security-docs",))
+        clean = heldout.long_documents(data, n, max(1, int(200 * scale)))
+        security = heldout.long_documents(data, n, max(1, int(100 * scale)), ("security-docs",))
         r, carried = Random(n), []
         for i, a in enumerate(attacks):
             d = clean[i % len(clean)]
@@ -93,7 +93,7 @@ def lengths(scorer: scoring.Scorer, data: Path, block: float, attacks: list[str]
     return out
 
 
-def run(directory: Path, data: Path, cal: list[dict], own: list[dict] | None = None, log=print) -> dict:
+def run(directory: Path, data: Path, cal: list[dict], own: list[dict] | None = None, scale: float = 1.0, log=print) -> dict:
     """Scores every evaluation set; cal are the calibration rows, own further
     held-out rows (label, text, set) of the training run."""
     meta = json.loads((directory / "sallyport.json").read_text())
@@ -127,7 +127,7 @@ def run(directory: Path, data: Path, cal: list[dict], own: list[dict] | None = N
     attacks = [x["text"] for x in corpus.find(data, "dev", "cse-prompt-injection") if x["kind"].startswith("ignore_previous")]
     attacks += [x["text"] for x in corpus.find(data, "dev", "deepset") if x["label"] == 1 and len(x["text"]) < 300][:120]
     attacks += [heldout.PREFIXES[i % 3].format(x["text"]) for i, x in enumerate(corpus.find(data, "dev", "bipia-attacks-train")) if x["kind"].startswith("text:")]
-    result["lengths"] = lengths(scorer, data, limit["result"]["block"], attacks)
+    result["lengths"] = lengths(scorer, data, limit["result"]["block"], attacks, scale)
     return result
 
 

@@ -57,7 +57,7 @@ def further_real(data: Path, held_out: neighbours.Index, report: dict) -> list[s
     return out
 
 
-def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: int = 29) -> list[dict]:
+def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: int = 29, scale: float = 1.0) -> list[dict]:
     """Further rows, for the judge and for the gate's second training: text, label, set, focus. report says what was dropped."""
     r, c = Random(seed), Random(seed + 1).choice
     held_out = neighbours.Index()
@@ -82,7 +82,7 @@ def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: in
     def noisy(text: str) -> str:
         return attacks.distort(text, r) if r.random() < 0.08 else text
 
-    for _ in range(3500):
+    for _ in range(int(3500 * scale)):
         add(noisy(coaxing.sideways(r)), 1, "coaxing")
         add(noisy(coaxing.twin(r)), 0, "coaxing:twin")
 
@@ -100,7 +100,7 @@ def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: in
         k = r.random()
         return coaxing.plain_addressed(r) if k < 0.45 else coaxing.twin(r) if k < 0.6 else harmless.lookalike(r) if k < 0.85 else c(short)
 
-    for _ in range(9000):
+    for _ in range(int(9000 * scale)):
         bad, good, wrap, room = hostile(), friendly(), c(compose.WRAP), c([80, 160, 300, 450])
         if r.random() < 0.5:
             sentences = [friendly() if r.random() < 0.3 else c(short) for _ in range(r.randint(1, 4))]
@@ -119,7 +119,7 @@ def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: in
         pool = by_language[lang]
         known = {x["text"] for x in rows if x["set"] == "translations:" + lang}
         fresh = [t for t in pool if t not in known]
-        for t in r.sample(fresh, min(len(fresh), 900)):
+        for t in r.sample(fresh, min(len(fresh), int(900 * scale))):
             add(t, 0, "translations:" + lang)
         hostile_here = {attacks.foreign(r, lang) for _ in range(120)}
         if lang in coaxing_languages.SENTENCES:
@@ -139,18 +139,18 @@ def further(rows: list[dict], data: Path, packages: Path, report: dict, seed: in
             else:  # inside English text
                 add(c(short) + "\n" + t + "\n" + c(short), 1, "coaxing:" + lang, t)
     own = Random(seed + 2)
-    for _ in range(2500):
+    for _ in range(int(2500 * scale)):
         add(insistent.tool(own), 0, "insistent:tool")
         add(insistent.document(own), 0, "insistent:document")
     return out
 
 
-def further_once(rows: list[dict], data: Path, packages: Path, work: Path) -> list[dict]:
+def further_once(rows: list[dict], data: Path, packages: Path, work: Path, scale: float = 1.0) -> list[dict]:
     """The further rows, made and kept in work the first time they are asked for."""
     path = work / FURTHER_FILE
     if not path.exists():
         report: dict = {}
-        made = further(rows, data, packages, report)
+        made = further(rows, data, packages, report, scale=scale)
         (work / "further-report.json").write_text(json.dumps(report | {"rows": len(made), "attacks": sum(x["label"] for x in made)}, indent=1))
         path.write_text("".join(json.dumps(x, ensure_ascii=False) + "\n" for x in made), encoding="utf-8")
     return corpus.load(path)

@@ -15,15 +15,15 @@ CALIBRATION = "behind the gate: benign-mcp (calibration part, 25 servers) and ha
 JUDGE_SHARE = 0.053    # of the tokens of harmless results of MCP tools that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
 
 
-def rows(data: Path, packages: Path, gate: Path, work: Path, log=print) -> None:
+def rows(data: Path, packages: Path, gate: Path, work: Path, scale: float = 1.0, log=print) -> None:
     """Vocabulary and windows, from the gate's rows and the judge's further ones."""
     base = corpus.load(work / "rows.jsonl")
     encoder = pretrained.load(packages)
     kept = judge_vocabulary.choose(encoder, [x["text"][:3000] for x in base] + [t for texts in harmless.translations(packages).values() for t in texts])
     (work / "judge-kept.json").write_text(json.dumps([int(k) for k in kept]))
     judge_vocabulary.write(encoder, kept, work / "judge-tokenizer.json")
-    more = judge_rows.further_once(base, data, packages, work)
-    windows = judge_rows.build(base + more, vocabulary.load(work / "judge-tokenizer.json"), scoring.Scorer(gate, 1), log=log)
+    more = judge_rows.further_once(base, data, packages, work, scale)
+    windows = judge_rows.build(base + more, vocabulary.load(work / "judge-tokenizer.json"), scoring.Scorer(gate, 1), hard=int(16000 * scale), easy=int(14000 * scale), log=log)
     judge_rows.save(windows, work / "judge-windows.npz")
     log(f"judge: {len(windows.ids)} windows, {int(windows.labels.sum())} with attacks, {sum(map(len, windows.ids))} tokens")
 
@@ -55,7 +55,9 @@ def thresholds(data: Path, packages: Path, gate: Path, out: Path, work: Path, lo
     meta = calibrate.write(out, cal, NAME, VERSION, CALIBRATION, scorer, judge.POSITIONS, np.array([r.cascade for r in readings]))
     log("judge: thresholds " + json.dumps(meta["thresholds"]))
     golden.write(out)
-    log("hand-written texts " + json.dumps(golden.floors(gate, out, gate / "testdata" / "regression.jsonl")))
+    hard = gate / "testdata" / "regression.jsonl"
+    if hard.exists():  # a directory beside the product's own has no such texts
+        log("hand-written texts " + json.dumps(golden.floors(gate, out, hard)))
 
 
 def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> dict:
@@ -117,8 +119,8 @@ def config(out: Path, size: int, encoder: pretrained.Encoder) -> None:
     }, indent=2, ensure_ascii=False) + "\n")
 
 
-def table(data: Path, packages: Path, gate: Path, out: Path, work: Path, threads: int = 1, log=print) -> dict:
-    result = compare.run(gate, out, data, compose.calibration_rows(data, packages), compose.held_out_servers(data), work, threads, log)
+def table(data: Path, packages: Path, gate: Path, out: Path, work: Path, threads: int = 1, scale: float = 1.0, log=print) -> dict:
+    result = compare.run(gate, out, data, compose.calibration_rows(data, packages), compose.held_out_servers(data), work, threads, scale, log)
     (work / "comparison.json").write_text(json.dumps(result, indent=1))
     (work / "comparison.md").write_text(compare.markdown(result), encoding="utf-8")
     compare.picture(result, work / "comparison.png")
