@@ -136,16 +136,16 @@ func (f *floor) count(label int, score, block, review float64) {
 	}
 }
 
-// noWorse fails the test where got is on the wrong side of least.
-func (got floor) noWorse(t *testing.T, name string, least floor) {
+// noWorse fails the test where it is on the wrong side of least.
+func (f *floor) noWorse(t *testing.T, name string, least floor) {
 	t.Helper()
-	t.Logf("%s: measured %+v, floor %+v", name, got, least)
-	require.Equal(t, least.Attacks, got.Attacks, name)
-	require.Equal(t, least.Benign, got.Benign, name)
-	require.GreaterOrEqual(t, got.AttacksBlocked, least.AttacksBlocked, name)
-	require.GreaterOrEqual(t, got.AttacksReviewed, least.AttacksReviewed, name)
-	require.LessOrEqual(t, got.BenignBlocked, least.BenignBlocked, name)
-	require.LessOrEqual(t, got.BenignReviewed, least.BenignReviewed, name)
+	t.Logf("%s: measured %+v, floor %+v", name, *f, least)
+	require.Equal(t, least.Attacks, f.Attacks, name)
+	require.Equal(t, least.Benign, f.Benign, name)
+	require.GreaterOrEqual(t, f.AttacksBlocked, least.AttacksBlocked, name)
+	require.GreaterOrEqual(t, f.AttacksReviewed, least.AttacksReviewed, name)
+	require.LessOrEqual(t, f.BenignBlocked, least.BenignBlocked, name)
+	require.LessOrEqual(t, f.BenignReviewed, least.BenignReviewed, name)
 }
 
 // committed are the floors of testdata, which the pipeline writes (golden.floors).

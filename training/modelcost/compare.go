@@ -42,7 +42,7 @@ func (c cost) per512() time.Duration {
 }
 
 // compare lets all contestants read all texts, in turn text by text.
-func compare(ctx context.Context, contestants []contestant, texts []string, progress *measure.Progress) ([]cost, error) {
+func compare(ctx context.Context, contestants []contestant, texts []text, progress *measure.Progress) ([]cost, error) {
 	out := make([]cost, len(contestants))
 	for i, c := range contestants {
 		out[i].name = c.name
@@ -50,14 +50,14 @@ func compare(ctx context.Context, contestants []contestant, texts []string, prog
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	for n, text := range texts {
+	for n, t := range texts {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		progress.Step("text %d of %d", n+1, len(texts))
 		for k := range contestants {
 			i := (n + k) % len(contestants)
-			if err := out[i].read(contestants[i], text); err != nil {
+			if err := out[i].read(contestants[i], t); err != nil {
 				return nil, fmt.Errorf("%s: %w", contestants[i].name, err)
 			}
 		}
@@ -66,21 +66,21 @@ func compare(ctx context.Context, contestants []contestant, texts []string, prog
 }
 
 // read has the contestant read a text and adds what it took.
-func (c *cost) read(by contestant, text string) error {
+func (c *cost) read(by contestant, t text) error {
 	u, err := measure.Of(func() error {
 		if by.gate == nil {
-			windows, _ := by.judge.Plan(nil, text, inference.PlanOptions{Budget: mostWindows, Wide: by.wide})
+			windows, _ := by.judge.Plan(nil, t.text, inference.PlanOptions{Budget: mostWindows, Wide: by.wide})
 			c.tokens += tokensOf(windows)
 			_, err := scores(by.judge, windows)
 			return err
 		}
-		windows, _ := by.gate.Plan(nil, text, inference.PlanOptions{Budget: mostWindows})
+		windows, _ := by.gate.Plan(nil, t.text, inference.PlanOptions{Budget: mostWindows})
 		c.tokens += tokensOf(windows)
 		found, err := scores(by.gate, windows)
 		if err != nil {
 			return err
 		}
-		asked := suspects(by, text, windows, found)
+		asked := suspects(by, t, windows, found)
 		c.judged += tokensOf(asked)
 		_, err = scores(by.judge, asked)
 		return err
@@ -90,17 +90,17 @@ func (c *cost) read(by contestant, text string) error {
 }
 
 // suspects are the judge's windows of what the gate does not clear, most suspicious first.
-func suspects(by contestant, text string, windows []inference.Window, scores []float32) []inference.Window {
+func suspects(by contestant, t text, windows []inference.Window, scores []float32) []inference.Window {
 	order := make([]int, 0, len(windows))
 	for i, s := range scores {
-		if float64(s) >= by.gate.Info().ClearAt(inference.DefaultSurface) {
+		if float64(s) >= by.gate.Info().ClearAt(t.surface) {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	var asked []inference.Window
 	for _, i := range order {
-		asked, _ = by.judge.Windows(asked, text[windows[i].Start:windows[i].End], judgeWindows-len(asked))
+		asked, _ = by.judge.Windows(asked, t.text[windows[i].Start:windows[i].End], judgeWindows-len(asked))
 	}
 	return asked
 }

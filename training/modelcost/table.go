@@ -19,11 +19,11 @@ const (
 const judgeRow = 1
 
 // markdown is the table, with what the judge is asked to read behind a gate.
-func markdown(costs []cost, texts []string) string {
+func markdown(costs []cost, texts []text) string {
 	var b strings.Builder
 	size := 0
 	for _, t := range texts {
-		size += len(t)
+		size += len(t.text)
 	}
 	fmt.Fprintf(&b, "%d harmless texts of the lengths of MCP traffic, %d bytes on average. Processor time; the last column is the same in parts of the judge alone.\n\n", len(texts), size/len(texts))
 	b.WriteString("| | 512 tokens, ms | a text, ms | judge reads, % of the tokens it reads alone | judge alone = 100 |\n|---|--:|--:|--:|--:|\n")
