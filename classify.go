@@ -84,7 +84,7 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		switch {
 		case !ok:
 			fault = messages.ModelRuntime
-		case fault == messages.ModelTimeout && !ours(ctx), fault == messages.ModelUnreachable && ctx.Err() != nil && !ours(ctx):
+		case (fault == messages.ModelTimeout || fault == messages.ModelLate) && !ours(ctx), fault == messages.ModelUnreachable && ctx.Err() != nil && !ours(ctx):
 			fault = messages.ModelCancelled // the caller's own deadline
 		}
 		r.fault(decision.ScannerModel, modelFaultKind(fault), fault.String())
@@ -158,7 +158,7 @@ func modelFaultKind(f messages.ModelFault) decision.FaultKind {
 		return decision.FaultDown
 	case messages.ModelQueueFull:
 		return decision.FaultQueueFull
-	case messages.ModelUnreachable, messages.ModelTimeout, messages.ModelHung:
+	case messages.ModelUnreachable, messages.ModelTimeout, messages.ModelLate, messages.ModelHung:
 		return decision.FaultTimeout
 	case messages.ModelCancelled:
 		return decision.FaultCancelled

@@ -64,7 +64,7 @@ func (e *Engine) rulesScanned(faulty bool, began time.Time) {
 func (e *Engine) modelFault(f messages.ModelFault, began time.Time) {
 	var result string
 	switch f {
-	case messages.ModelQueueFull, messages.ModelUnreachable:
+	case messages.ModelQueueFull, messages.ModelUnreachable, messages.ModelLate:
 		result = telemetry.ScanShed
 	case messages.ModelCancelled:
 		result = telemetry.ScanCancelled

@@ -130,7 +130,9 @@ type ModelPool struct {
 	// abandoned counts goroutines that are stuck in a run that was given up.
 	abandoned atomic.Int64
 	// up is how many workers take jobs.
-	up      atomic.Int32
+	up atomic.Int32
+	// worked counts, by stage, the runs that gave a score.
+	worked  [2]atomic.Uint64
 	closing sync.Once
 }
 

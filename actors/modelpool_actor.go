@@ -75,7 +75,7 @@ func (p *poolActor) Receive(c actor.Context) {
 		p.admit(&m.request)
 		p.due++
 	case *messages.Classify:
-		p.admit(&request{msg: m})
+		p.admit(&request{msg: m, worked: p.h.workedOf(m.Stage)})
 		p.due++
 	case *cancelClassify:
 		if m.req.open {

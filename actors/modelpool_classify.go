@@ -431,6 +431,7 @@ func (h *ModelPool) within(ctx context.Context, deadline time.Time) (context.Con
 
 // submit sends a request to the actor and waits for its outcome or for ctx.
 func (h *ModelPool) submit(ctx context.Context, m *submission) (messages.Classification, error) {
+	m.request.worked = h.workedOf(m.Stage)
 	got, err := ask(ctx, &h.ref, m.Promise, m)
 	if err == nil {
 		return got, nil
@@ -447,7 +448,7 @@ func (h *ModelPool) submit(ctx context.Context, m *submission) (messages.Classif
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		switch fault = messages.ModelUnreachable; {
 		case m.Started():
-			fault = messages.ModelTimeout
+			fault = h.overdue(&m.request)
 		case h.up.Load() == 0:
 			// Not load: all workers wait for their restart.
 			fault = messages.ModelLost

@@ -136,7 +136,7 @@ func (p *poolActor) expire(f *flight) {
 		}
 		fault := messages.ModelUnreachable
 		if w.req.msg.Started() {
-			fault = messages.ModelTimeout
+			fault = p.h.overdue(w.req)
 		}
 		p.drop(w.req, fault)
 	}
@@ -240,6 +240,9 @@ func (p *poolActor) settle(j *job, out *outcome) {
 			e = &messages.ModelError{Fault: messages.ModelTimeout}
 		}
 		p.crash(f, e)
+	}
+	if failed < len(j.flights) {
+		p.h.worked[j.model.stage].Add(1)
 	}
 	if out.clean {
 		p.costs[j.model.stage].Observe(j.tokens, j.padded, out.took)

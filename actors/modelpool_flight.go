@@ -280,6 +280,8 @@ func (p *poolActor) crash(f *flight, e *messages.ModelError) {
 			if r.left > 0 {
 				continue
 			}
+		case messages.ModelTimeout:
+			r.fault = &messages.ModelError{Fault: p.h.overdue(r)}
 		default:
 			r.fault = e
 		}

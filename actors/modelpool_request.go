@@ -16,6 +16,7 @@ type request struct {
 	// what has waited for half of its own time.
 	urgent   time.Time
 	admitted time.Time
+	worked   uint64        // runs of its model that had given a score when it came
 	estimate time.Duration // what it was expected to take, 0 when unknown
 	scores   []float32
 	flights  []*flight // one per window; nil where the score was cached
@@ -41,6 +42,16 @@ type request struct {
 type submission struct {
 	messages.Classify
 	request request
+}
+
+// overdue is the fault of a request whose time was over after its work had started.
+// That is a fault of ours only where the model did nothing for anyone meanwhile:
+// overload must not look like illness.
+func (h *ModelPool) overdue(r *request) messages.ModelFault {
+	if h.workedOf(r.msg.Stage) != r.worked {
+		return messages.ModelLate
+	}
+	return messages.ModelTimeout
 }
 
 // blocks reports whether a score ends the request early.
@@ -87,4 +98,12 @@ func (p *poolActor) rejectAll(e *messages.ModelError) {
 		p.h.cfg.Observer.Fault(e.Fault)
 		r.msg.Reject(e)
 	}
+}
+
+// workedOf is how many runs of a stage have given a score; 0 for a stage there is not.
+func (h *ModelPool) workedOf(stage int) uint64 {
+	if stage < 0 || stage >= len(h.worked) {
+		return 0
+	}
+	return h.worked[stage].Load()
 }

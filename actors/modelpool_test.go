@@ -437,6 +437,31 @@ func TestPoolTellsATimeoutOfStartedWork(t *testing.T) {
 	})
 }
 
+// Work that was too slow while the model gave others their scores is load, and no
+// illness: a caller must not be able to switch readiness off with too much of it.
+func TestPoolTellsLateFromIll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "occupy") {
+				return computing(control, time.Hour)
+			}
+			return computing(control, 10*time.Millisecond)
+		}}, func(c *ModelPoolConfig) { c.Workers = 2 }).ready()
+		defer r.stop()
+		late := make(chan error, 1)
+		go func() { _, err := r.read(100*time.Millisecond, "occupy"); late <- err }()
+		synctest.Wait()
+		_, err := r.read(time.Second, "quick")
+		require.NoError(t, err)
+		requireFault(t, <-late, messages.ModelLate)
+
+		_, err = r.read(100*time.Millisecond, "occupy again")
+		requireFault(t, err, messages.ModelTimeout)
+	})
+	require.True(t, messages.ModelTimeout.Sample())
+	require.False(t, messages.ModelLate.Sample())
+}
+
 func TestPoolRefusesNonsense(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &fakeModel{}, nil).ready()

@@ -83,7 +83,8 @@ const (
 	// ModelUnreachable is a deadline that could not be met at the measured rate;
 	// refused at once, or dropped from the queue before it started.
 	ModelUnreachable
-	// ModelTimeout is a deadline that passed after the work had started.
+	// ModelTimeout is a deadline that passed after the work had started, while the model
+	// gave no score to anyone.
 	ModelTimeout
 	// ModelCancelled is a caller that went away.
 	ModelCancelled
@@ -98,10 +99,13 @@ const (
 	// ModelBadScore is a window whose score is not a probability while the canary's
 	// is.
 	ModelBadScore
+	// ModelLate is a deadline that passed after the work had started, while the model
+	// gave scores to others: it works, and has too much to do.
+	ModelLate
 )
 
 var modelFaultNames = [...]string{"not_ready", "lost", "queue_full", "unreachable", "timeout", "cancelled",
-	"panic", "hung", "runtime", "poison", "bad_score"}
+	"panic", "hung", "runtime", "poison", "bad_score", "late"}
 
 // ModelFaults lists every fault, for metrics that must exist at zero and for
 // tests that must cover them all.

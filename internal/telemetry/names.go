@@ -73,8 +73,8 @@ const (
 	ScanClean     = "clean"     // nothing found
 	ScanFound     = "found"     // at least one finding
 	ScanError     = "error"     // a fault of ours
-	ScanTimeout   = "timeout"   // started in time, not finished in time
-	ScanShed      = "shed"      // refused at once: queue full, or no time left
+	ScanTimeout   = "timeout"   // started in time, not finished in time, by a scanner that did nothing else either
+	ScanShed      = "shed"      // refused at once (queue full, no time left), or late under load
 	ScanCancelled = "cancelled" // the caller gave up
 	ScanFault     = "fault"     // the input made it fail: a rule error, a window that the runtime refuses
 )
