@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -94,21 +95,23 @@ func (sc *scan) runOnAsked(at, end int) {
 	if i == 0 || !isLetter(sc.text[i-1]) {
 		return
 	}
-	lengths := betrayingLengths[sc.text[i-1]&0x1f]
-	for n := minKeyword; n <= maxLeet && n <= i; n++ {
-		if lengths&(1<<n) != 0 && asking[strings.ToLower(sc.text[i-n:i])] {
+	for _, w := range betrayals[sc.text[i-1]&0x1f] {
+		if n := len(w); n <= i && hasFoldPrefix(sc.text[i-n:], w) {
 			sc.review(detExtraction, i-n, end, Review)
 			return
 		}
 	}
 }
 
-// betrayingLengths are the lengths of the verbs that are asked of nobody else, by their last letter, a bit for each.
-var betrayingLengths = func() (t [32]uint32) {
+// betrayals are the verbs that are asked of nobody else, by their last letter, shorter ones first.
+var betrayals = func() (t [32][]string) {
 	for w, betrays := range asking {
-		if betrays {
-			t[w[len(w)-1]&0x1f] |= 1 << len(w)
+		if k := w[len(w)-1] & 0x1f; betrays && len(w) <= maxLeet {
+			t[k] = append(t[k], w)
 		}
+	}
+	for _, words := range t {
+		slices.SortFunc(words, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	}
 	return t
 }()

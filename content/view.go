@@ -15,7 +15,7 @@ type view struct {
 	layer  int    // decodings below the raw text
 	undone uint64 // the ciphers that were undone on the way, a bit for each
 
-	place   Range // of a whole view in the raw text, once it was asked for
+	place   Range // of all of the view in the raw text, once it was asked for
 	located bool
 
 	// The unit that the last origin call began in: calls come in rising order, which makes them linear together.
@@ -48,14 +48,23 @@ func (v *view) origin(start, end int) (int, int) {
 	switch {
 	case v.up == nil:
 		return start, end
-	case v.whole:
-		// All of it stands for the same span, which may be long and far from what was asked about last.
+	case v.whole || start == 0 && end == len(v.text):
+		// All of it stands for one span, which is asked for again and again.
 		if !v.located {
-			v.place.Start, v.place.End = v.up.origin(v.lo, v.hi)
 			v.located = true
+			if v.whole {
+				v.place.Start, v.place.End = v.up.origin(v.lo, v.hi)
+			} else {
+				v.place.Start, v.place.End = v.retrace(start, end)
+			}
 		}
 		return v.place.Start, v.place.End
 	}
+	return v.retrace(start, end)
+}
+
+// retrace is origin for a part of a view that a step made.
+func (v *view) retrace(start, end int) (int, int) {
 	u := v.at
 	if u.n == 0 || start < u.out {
 		u = v.unitAt(0, 0)
