@@ -105,6 +105,7 @@ func TestOrdersAsNumbersBlock(t *testing.T) {
 		require.Equal(t, Block, worst(r), "%s: %q", name, text)
 		require.Contains(t, detectors(r), "instruction-override", name)
 	}
+	require.Equal(t, Block, worst(scanText(t, "["+codes("%d", ", ")+"]")), "a text that is a JSON array")
 }
 
 // TestSecretsInDisguiseAreMasked says that what stands for a secret goes as a whole.

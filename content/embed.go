@@ -31,6 +31,11 @@ func (d *Document) embed() {
 			d.strings, d.containers, d.numbers = d.strings[:strs], d.containers[:conts], d.numbers[:nums]
 			continue
 		}
+		if len(d.strings) == strs {
+			// Numbers alone, which may be those of characters, are read as the text they are.
+			d.containers, d.numbers = d.containers[:conts], d.numbers[:nums]
+			continue
+		}
 		d.strings[i].open = true
 		for j := strs; j < len(d.strings); j++ {
 			d.strings[j].layer = layer + 1
