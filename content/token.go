@@ -174,7 +174,7 @@ func tokenKeywords() []keyword {
 // token looks for a credential of shape t, whose character set has the number set, at byte at.
 func (sc *scan) token(t *token, set, at int) {
 	text := sc.text
-	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) {
+	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) && !sc.afterSecret(at) {
 		return
 	}
 	start := at + len(t.prefix)
@@ -207,7 +207,17 @@ func (sc *scan) token(t *token, set, at int) {
 	if t.prefix == "sk-" && !keyLike(body) {
 		return
 	}
+	if sc.afterSecret(at) {
+		// What belongs to the one before is masked with it.
+		at = min(sc.hits[len(sc.hits)-1].end, start)
+	}
 	sc.add(t.det, at, start+n)
+}
+
+// afterSecret reports whether the last match is a secret that reaches byte at: another may follow it without a gap.
+func (sc *scan) afterSecret(at int) bool {
+	n := len(sc.hits)
+	return n > 0 && sc.hits[n-1].det.category == CategorySecret && sc.hits[n-1].start < at && sc.hits[n-1].end >= at
 }
 
 // joins reports whether byte c before a prefix makes it the middle of something longer. A hyphen does so only

@@ -52,3 +52,8 @@ func TestOrdinaryMarkupIsNoOrder(t *testing.T) {
 		require.Equal(t, Note, worst(scanText(t, text)), "%q: %v", text, detectors(scanText(t, text)))
 	}
 }
+
+func TestSecretsWithoutAGapAreAllMasked(t *testing.T) {
+	d, r := scanBody(t, "tools/call", SideResponse, result(evToken+"gho_"+evToken[4:]+evAWS+" end"))
+	require.NotContains(t, string(mask(t, d, r).Bytes), evToken[10:], detectors(r))
+}
