@@ -100,7 +100,7 @@ func (m *nearMemo) read(text string, to int) {
 			return false
 		}
 		hi := end + by
-		for j := k; j < len(m.shifts) && m.shifts[j].at < end; j++ {
+		for j := k; j < len(m.shifts) && m.shifts[j].at <= end; j++ {
 			hi = end + start + m.shifts[j].by
 		}
 		if lo >= m.to {
