@@ -91,8 +91,10 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 			Judge:       actors.ModelStage{Load: e.load, Wide: c.ModelWide},
 			Workers:     c.ModelWorkers,
 			QueueTokens: c.ModelQueueTokens,
-			Cache:       orNone(c.ModelCache),
-			MaxWindows:  c.ModelMaxWindows, JudgeWindows: c.ModelJudgeWindows,
+			// Admission bounds what is on its way, and refuses before a payload is parsed.
+			Linger:     time.Minute,
+			Cache:      orNone(c.ModelCache),
+			MaxWindows: c.ModelMaxWindows, JudgeWindows: c.ModelJudgeWindows,
 			Observer: modelObserver{e.metrics},
 			OnReady:  func(bool, string) { e.measureModel() },
 		}

@@ -39,6 +39,10 @@ type ModelPoolConfig struct {
 	// count by what they cost. A request is refused as a whole, and one alone in the
 	// queue may exceed it. Zero: 65 536.
 	QueueTokens int
+	// Linger is the wait that a standing backlog is held to. Zero: 25 ms, for callers
+	// who send whatever comes. One who bounds what is on its way by itself, and refuses
+	// for less than a refusal here costs, wants a long one.
+	Linger time.Duration
 	// Cache is the number of window scores that are kept; a quarter as many segment
 	// results are kept, too. Zero: 65 536. Negative: none.
 	Cache int
@@ -85,6 +89,7 @@ type ModelStage struct {
 func (c ModelPoolConfig) complete() ModelPoolConfig {
 	c.Workers = orDefault(c.Workers, runtime.GOMAXPROCS(0))
 	c.QueueTokens = orDefault(c.QueueTokens, 65_536)
+	c.Linger = orDefault(c.Linger, linger)
 	if c.Cache == 0 {
 		c.Cache = 65_536
 	}

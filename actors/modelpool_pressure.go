@@ -51,14 +51,13 @@ type standing struct {
 const (
 	// burst is the time over which what comes is compared with what can be computed.
 	burst = 500 * time.Millisecond
-	// linger is the wait that is short in any case.
+	// linger is the wait that is short in any case, by default.
 	linger = 25 * time.Millisecond
 )
 
 // note takes in whether a text was refused for what others have queued, and where the
-// work that came is summed up. A full batch is what a worker takes next; two keep it
-// busy. It returns the wait to hold, 0 for none.
-func (s *standing) note(now time.Time, refused bool, offered *atomic.Int64, fullBatch time.Duration) time.Duration {
+// work that came is summed up. It returns the wait to hold: short, or 0 for none.
+func (s *standing) note(now time.Time, refused bool, offered *atomic.Int64, short time.Duration) time.Duration {
 	s.refused = s.refused || refused
 	if past := now.Sub(s.since); past >= burst {
 		more := time.Duration(offered.Swap(0)) > past
@@ -68,7 +67,7 @@ func (s *standing) note(now time.Time, refused bool, offered *atomic.Int64, full
 	if !s.is {
 		return 0
 	}
-	return max(linger, 2*fullBatch)
+	return short
 }
 
 func load(f *atomic.Uint64) float64     { return math.Float64frombits(f.Load()) }
@@ -88,8 +87,9 @@ func (p *poolActor) pressed() {
 		}
 	}
 	if first >= 0 {
+		// A full batch is what a worker takes next; two keep it busy.
 		full := p.costs[first].Run(p.limits[first].Tokens)
-		out.limit.Store(int64(p.standing.note(time.Now(), out.refused.Swap(false), &out.offered, full)))
+		out.limit.Store(int64(p.standing.note(time.Now(), out.refused.Swap(false), &out.offered, max(p.h.cfg.Linger, 2*full))))
 	}
 	out.queued.Store(int64(weighed))
 	var wait time.Duration

@@ -27,8 +27,9 @@ const (
 // decided reports whether an exchange got the answer it came for.
 func (f Fate) decided() bool { return f == Passed || f == Mutated || f == Denied }
 
-// sessions is how many callers the exchanges come from.
-const sessions = 1000
+// sessions is how many callers the exchanges come from: so many that none of them uses
+// up what the default rules allow one caller in a minute.
+const sessions = 20_000
 
 // exchange is one message, ready to be sent.
 type exchange struct {

@@ -152,9 +152,13 @@ func (m *mesh) exchanges(n int) ([]exchange, error) {
 	return newSource(m.opts.RepeatShare, m.seed).many(n)
 }
 
-// prepared is how many exchanges a closed loop has ready before it begins; it
-// starts again from the first when it needs more.
-const prepared = 4000
+// refusedPause is what a caller of a closed loop waits after a refusal.
+const refusedPause = 10 * time.Millisecond
+
+// mostPerSecond is how many exchanges a closed loop has ready for each of its seconds.
+// It ends early when it has sent them all: sent again, they would be remembered, and
+// the capacity would be that of a cache.
+const mostPerSecond = 10_000
 
 // peak is how many exchanges per second are decided when so many callers wait for
 // answers all the time.
@@ -167,11 +171,11 @@ func (m *mesh) peak(ctx context.Context) (float64, error) {
 // when its process is not ours to look at.
 func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duration, err error) {
 	m.opts.Progress.Step("the capacity, in a closed loop of %d callers", m.opts.Callers)
-	xs, err := m.exchanges(prepared)
+	d := max(m.opts.Duration/peakPart, 50*time.Millisecond)
+	xs, err := m.exchanges(int(d.Seconds() * mostPerSecond))
 	if err != nil {
 		return 0, 0, err
 	}
-	d := max(m.opts.Duration/peakPart, 50*time.Millisecond)
 	limited, cancel := context.WithTimeout(ctx, callLimit+d)
 	defer cancel()
 	var next, decided, wrong atomic.Int64
@@ -180,12 +184,16 @@ func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duratio
 	for range m.opts.Callers {
 		callers.Go(func() {
 			for time.Since(begin) < d && limited.Err() == nil {
-				x := xs[int(next.Add(1)-1)%len(xs)]
-				if x.ask(limited, m.client()).decided() {
-					decided.Add(1)
-				} else {
-					wrong.Add(1)
+				i := int(next.Add(1) - 1)
+				if i >= len(xs) {
+					return
 				}
+				if xs[i].ask(limited, m.client()).decided() {
+					decided.Add(1)
+					continue
+				}
+				wrong.Add(1)
+				time.Sleep(refusedPause) // nobody asks again at once
 			}
 		})
 	}
