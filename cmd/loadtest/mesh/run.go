@@ -193,7 +193,10 @@ func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duratio
 					continue
 				}
 				wrong.Add(1)
-				time.Sleep(refusedPause) // nobody asks again at once
+				select { // nobody asks again at once
+				case <-time.After(refusedPause):
+				case <-limited.Done():
+				}
 			}
 		})
 	}
