@@ -364,6 +364,10 @@ func (p *poolActor) leave(r *request) {
 			p.release(f.job)
 		}
 	}
+	// A run knows its windows, and a window its run: through them every request would
+	// keep every other one that it ever shared a run with, and so all that ever came.
+	clear(r.flights)
+	r.flights = nil
 }
 
 // release ends a run once nobody waits for any of its windows.

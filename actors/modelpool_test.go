@@ -505,3 +505,35 @@ func TestPoolTellsItsObserver(t *testing.T) {
 		})
 	})
 }
+
+// An answered request holds on to nothing: through the runs that it shared with others
+// it would keep all that ever came.
+func TestPoolForgetsWhatItAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &fakeModel{run: func(control inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "occupy") {
+				return computing(control, time.Hour)
+			}
+			return nil
+		}}, nil).ready()
+		defer r.stop()
+		for name, c := range map[string]struct {
+			texts []string
+			fails bool
+		}{
+			"one window":    {texts: []string{"a"}},
+			"three windows": {texts: []string{"b", "c", "d"}},
+			"out of time":   {texts: []string{"e", "occupy"}, fails: true},
+		} {
+			m := &submission{Classify: messages.Classify{Promise: guard.NewPromise[messages.Classification](), Deadline: time.Now().Add(time.Second)}}
+			m.request.msg = &m.Classify
+			for _, text := range c.texts {
+				m.Windows = append(m.Windows, r.model.plan(text)...)
+			}
+			_, err := r.submit(t.Context(), m)
+			require.Equal(t, c.fails, err != nil, name)
+			require.Empty(t, m.request.flights, name)
+			require.Nil(t, m.request.one.flights[0], name)
+		}
+	})
+}
