@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -189,7 +190,8 @@ func (k *Keyring) TraceKey(parts ...string) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// encoding is strict, so that a token has exactly one spelling.
+// encoding is strict about padding bits. Even so it skips line breaks, which
+// [Keyring.Verify] refuses, so that a token has exactly one spelling.
 var encoding = base64.RawURLEncoding.Strict()
 
 // Sign returns a token for c, shorter than [MaxLength]. IssuedAt and ID are
@@ -218,7 +220,7 @@ func (k *Keyring) Verify(text, service, method string) (Claims, Result) {
 	if text == "" {
 		return Claims{}, Missing
 	}
-	if len(text) >= MaxLength {
+	if len(text) >= MaxLength || strings.ContainsAny(text, "\r\n") {
 		return Claims{}, UnknownKey
 	}
 	raw, err := encoding.DecodeString(text)

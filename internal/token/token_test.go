@@ -207,7 +207,8 @@ func TestAnyNamesFit(t *testing.T) {
 	})
 }
 
-// A token has one spelling: changing any character makes it invalid.
+// A token has one spelling: changing any character makes it invalid, and so does
+// adding one, line breaks included.
 func TestEveryCharacterCounts(t *testing.T) {
 	k := ring(t, &clock{start}, keyA)
 	text := k.Sign(claims())
@@ -217,6 +218,12 @@ func TestEveryCharacterCounts(t *testing.T) {
 			changed := text[:i] + string(c) + text[i+1:]
 			_, r := k.Verify(changed, "k8s", "tools/call")
 			require.Equal(t, changed == text, r == Valid, "position %d as %c", i, c)
+		}
+	}
+	for i := range len(text) + 1 {
+		for _, c := range alphabet + "=\r\n \t" {
+			_, r := k.Verify(text[:i]+string(c)+text[i:], "k8s", "tools/call")
+			require.NotEqual(t, Valid, r, "%q added at %d", c, i)
 		}
 	}
 }
