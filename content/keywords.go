@@ -44,6 +44,8 @@ type slot struct {
 	next  [4]uint64 // which bytes may follow; all where a word ends there
 	heads []head    // of the words, in their order
 	words []keyword
+	// deeper files the longer words of a slot that has many by the bytes that follow, nil where there are few.
+	deeper *slotTable
 }
 
 // leads reports whether one of the words may go on with byte c.
@@ -119,8 +121,8 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 		x.bits[h>>6] |= 1 << (h & 63)
 	}
 	var err error
-	if x.short, err = newSlotTable(short, minKeyword); err == nil {
-		x.long, err = newSlotTable(long, minKeyword+1)
+	if x.short, err = newSlotTable(short, 0, minKeyword); err == nil {
+		x.long, err = newSlotTable(long, 0, deepKey)
 	}
 	return x, err
 }
@@ -133,8 +135,14 @@ func indexKey(text string, n int) (h uint32) {
 	return h
 }
 
-// newSlotTable files folded words by their first n bytes.
-func newSlotTable(words []keyword, n int) (slotTable, error) {
+// The bytes that words are filed by together, and how many words of one beginning are filed by what follows it as well.
+const (
+	deepKey  = minKeyword + 1
+	deepFrom = 6
+)
+
+// newSlotTable files folded words by n bytes from byte from on, which all of them have.
+func newSlotTable(words []keyword, from, n int) (slotTable, error) {
 	t := slotTable{shift: 32}
 	size := 1
 	for size < 2*len(words) {
@@ -147,8 +155,8 @@ func newSlotTable(words []keyword, n int) (slotTable, error) {
 	t.places = make([]slotPlace, size)
 	t.slots = make([]slot, 1, size/2+1)
 	for _, w := range words {
-		w.rest = w.text[n:]
-		key := indexKey(w.text, n)
+		w.rest = w.text[from+n:]
+		key := indexKey(w.text[from:], n)
 		p := t.place(key)
 		if p.slot == 0 {
 			p.key, p.slot = key, uint32(len(t.slots))
@@ -161,9 +169,36 @@ func newSlotTable(words []keyword, n int) (slotTable, error) {
 			s.next[w.rest[0]>>6] |= 1 << (w.rest[0] & 63)
 		}
 		s.words = append(s.words, w)
-		s.heads = append(s.heads, headOf(w.rest))
+	}
+	for i := range t.slots {
+		if err := t.slots[i].file(from + n); err != nil {
+			return t, err
+		}
 	}
 	return t, nil
+}
+
+// file prepares the words of a slot, of which from bytes are known. Where there are many, the longer ones go deeper.
+func (s *slot) file(from int) error {
+	if len(s.words) >= deepFrom {
+		var few, many []keyword
+		for _, w := range s.words {
+			if len(w.rest) < deepKey {
+				few = append(few, w)
+			} else {
+				many = append(many, w)
+			}
+		}
+		deeper, err := newSlotTable(many, from, deepKey)
+		if err != nil {
+			return err
+		}
+		s.words, s.deeper = few, &deeper
+	}
+	for i := range s.words {
+		s.heads = append(s.heads, headOf(s.words[i].rest))
+	}
+	return nil
 }
 
 // place returns the place of a key, or the free one where it would go.
@@ -205,28 +240,37 @@ func (x *keywordIndex) at(text string, at int, h uint32, found func(w *keyword, 
 	if !x.shortAt(text, at, h>>8, found) {
 		return false
 	}
-	s := x.long.slot(h)
-	next := at + minKeyword + 1
+	return x.long.slot(h).at(text, at, at+deepKey, found)
+}
+
+// at calls found with the words of a slot that begin at byte at and go on at byte next.
+func (s *slot) at(text string, at, next int, found func(w *keyword, at int) bool) bool {
 	if next < len(text) && !s.leads(foldTable[text[next]]) {
 		return true
 	}
-	switch len(s.words) {
-	case 0:
-		return true
-	case 1:
-		w := &s.words[0]
-		return !hasFoldPrefix(text[next:], w.rest) || found(w, at)
-	}
-	b := folded8(text, next)
-	for j, h := range s.heads {
-		if b&h.mask != h.bytes {
-			continue
-		}
-		if w := &s.words[j]; (len(w.rest) <= 8 || hasFoldPrefix(text[next:], w.rest)) && !found(w, at) {
+	// The shorter words first.
+	switch {
+	case len(s.words) == 1:
+		if w := &s.words[0]; hasFoldPrefix(text[next:], w.rest) && !found(w, at) {
 			return false
 		}
+	case len(s.words) > 1:
+		b := folded8(text, next)
+		for j, h := range s.heads {
+			if b&h.mask != h.bytes {
+				continue
+			}
+			if w := &s.words[j]; (len(w.rest) <= 8 || hasFoldPrefix(text[next:], w.rest)) && !found(w, at) {
+				return false
+			}
+		}
 	}
-	return true
+	if s.deeper == nil || next+deepKey > len(text) {
+		return true
+	}
+	t := text[next : next+deepKey]
+	h := uint32(foldTable[t[0]])<<24 | uint32(foldTable[t[1]])<<16 | uint32(foldTable[t[2]])<<8 | uint32(foldTable[t[3]])
+	return s.deeper.slot(h).at(text, at, next+deepKey, found)
 }
 
 // shortAt is at for words of three bytes, h.
