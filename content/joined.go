@@ -1,6 +1,10 @@
 package content
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // joinReach is how much of each of two adjacent blocks is read together, in bytes: whatever a detector looks
 // for is shorter than that, or begins on one side and is told by what stands there.
@@ -11,8 +15,8 @@ const joinReach = 512
 const shortReach = 96
 
 // joined reads the borders between adjacent text blocks of one result, both with nothing and with a line break
-// between them, since clients do either. Only what crosses a border is new. What stands before a border may be the
-// ends of several blocks, when they are short. One look over a few of those tells whether there is anything to read.
+// between them, since clients do either. Only what crosses a border is new. Blocks are read together in groups, so that
+// many short ones cost no more than one text of their length; what stands before a group is read with it.
 func (sc *scan) joined() {
 	g := blockGroup{before: -1}
 	for i := range sc.d.strings {
@@ -21,14 +25,11 @@ func (sc *scan) joined() {
 			continue
 		}
 		if g.before < 0 {
-			for k := range joints {
-				g.left[k] = blockTail(s.Text)
-			}
-			g.before = i
+			g.begin(i, s.Text)
 			continue
 		}
 		g.blocks = append(g.blocks, i)
-		if g.size += len(s.Text) + 1; g.size >= groupReach {
+		if g.size += len(s.Text) + 1; g.size >= groupReach || len(s.Text) > maxWhole {
 			sc.borders(&g)
 		}
 	}
@@ -37,16 +38,54 @@ func (sc *scan) joined() {
 	}
 }
 
-// groupReach is how long blocks are together whose borders one look is taken at, in bytes.
-const groupReach = 256
+const (
+	groupReach = 1024          // how long blocks are together that are read in one text, in bytes, but for the last of them
+	maxWhole   = 2 * joinReach // the longest block that is read whole: of others, the ends are
+)
 
-// blockGroup is adjacent blocks whose borders are looked at together: one, or short ones.
+// blockGroup is adjacent blocks whose borders are read together.
 type blockGroup struct {
 	before int                 // the block before them, -1 for none
 	left   [len(joints)]string // what stands before them, by what is put between blocks
 	blocks []int
-	size   int // of them, in bytes, nearly
+	size   int       // of them, in bytes, nearly
+	starts []int     // where each of them begins in the text that is read
+	found  []foundAt // the keywords in it
 	known  map[foundIn]bool
+	over   []overBorder
+}
+
+// overBorder is a finding that lies over a border, or is there because of it, and the block before.
+type overBorder struct {
+	block, length int
+	det           *detector
+	sev           Severity
+	path          string
+}
+
+// begin makes string i the block before the next.
+func (g *blockGroup) begin(i int, text string) {
+	g.before, g.blocks, g.size, g.over = i, g.blocks[:0], 0, g.over[:0]
+	for k := range joints {
+		g.left[k] = blockTail(text)
+	}
+}
+
+// string returns the string of block n of a group, of which the one before the group is -1.
+func (g *blockGroup) string(n int) int {
+	if n < 0 {
+		return g.before
+	}
+	return g.blocks[n]
+}
+
+// at returns the block that byte i of the text is in; what stands between two belongs to the first.
+func (g *blockGroup) at(i int) int {
+	n, found := slices.BinarySearch(g.starts, i)
+	if found {
+		return n
+	}
+	return n - 1
 }
 
 // blockTail returns the end of a text, as much of it as is read together with the next block.
@@ -56,46 +95,45 @@ func blockTail(text string) string {
 
 // blockHead returns the beginning of a text, as much of it as is read together with the block before.
 func blockHead(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), joinReach)], "")
+	if len(text) <= maxWhole {
+		return text
+	}
+	return strings.ToValidUTF8(text[:joinReach], "")
 }
 
-// borders reads the borders of a group, where there is anything to find, and makes its last block the one before the next.
+// borders reads a group, where there is anything to find in it, and makes its last block the one before the next.
 func (sc *scan) borders(g *blockGroup) {
-	var read, words [len(joints)]bool
+	last := g.blocks[len(g.blocks)-1]
+	tail := blockTail(sc.d.strings[last].Text)
+	var left [len(joints)]string
 	for k, between := range joints {
 		text := sc.groupText(g, k, between)
-		words[k] = sc.s.index.any(text)
-		if read[k] = words[k] || numbered(text); read[k] {
-			continue
+		if sc.s.index.any(text) || numbered(text) {
+			sc.group(g, text, len(g.left[k]), len(between))
 		}
-		// Nothing stands here, so nothing stands in any part of it.
-		if g.left[k] = blockTail(sc.d.strings[g.blocks[len(g.blocks)-1]].Text); len(g.left[k]) < shortReach {
-			g.left[k] = shortTail(text)
+		if left[k] = tail; len(tail) < shortReach {
+			left[k] = shortTail(text)
 		}
 	}
-	if g.known == nil && (read[0] || read[1]) {
-		g.known = sc.knownFinds()
-	}
-	for _, b := range g.blocks {
-		for k, between := range joints {
-			if !read[k] {
-				continue
-			}
-			text := sc.join(g.before, b, g.left[k], between, words[k], g.known)
-			if g.left[k] = blockTail(sc.d.strings[b].Text); len(g.left[k]) < shortReach {
-				g.left[k] = shortTail(text)
-			}
+	// A finding is the same with either between the blocks.
+	slices.SortStableFunc(g.over, func(a, b overBorder) int { return a.block - b.block })
+	for _, o := range g.over {
+		if a := g.string(o.block); !sc.reported(o.det, a) {
+			sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: o.det.name, Category: o.det.category, Severity: o.sev, String: a,
+				Tool: -1, Path: o.path, View: ViewJoined, Start: -1, End: -1, Length: o.length, HighEntropy: o.det.highEntropy})
 		}
-		g.before = b
 	}
-	g.blocks, g.size = g.blocks[:0], 0
+	g.before, g.left, g.blocks, g.size, g.over = last, left, g.blocks[:0], 0, g.over[:0]
 }
 
-// groupText puts a group together behind what stands before it.
+// groupText puts a group together behind what stands before it, and notes where its blocks begin.
 func (sc *scan) groupText(g *blockGroup, k int, between string) string {
 	all := append(sc.long[:0], g.left[k]...)
+	g.starts = g.starts[:0]
 	for _, i := range g.blocks {
-		all = append(append(all, between...), blockHead(sc.d.strings[i].Text)...)
+		all = append(all, between...)
+		g.starts = append(g.starts, len(all))
+		all = append(all, blockHead(sc.d.strings[i].Text)...)
 	}
 	sc.long = all
 	return string(all)
@@ -147,42 +185,111 @@ func (d *Document) inList(c int32) bool {
 	return k.element >= 0 || k.parent >= 0 && d.containers[k.parent].element >= 0
 }
 
-// join reads the border between block b and what is left of those before, of which a is the last, for words only where there
-// are any. It returns the text that it read.
-func (sc *scan) join(a, b int, left, between string, words bool, known map[foundIn]bool) string {
-	right := blockHead(sc.d.strings[b].Text)
-	border := len(left)
-	own := border - min(border, len(sc.d.strings[a].Text)) // where the last of the blocks before begins
-	sc.str, sc.role = a, sc.d.strings[a].Role
-	sc.spans = sc.spans[:0]
-	sc.long = append(append(append(sc.long[:0], left...), between...), right...)
-	text := string(sc.long)
+// group reads the text of a group, in which left bytes stand before it and gap bytes between two blocks.
+func (sc *scan) group(g *blockGroup, text string, left, gap int) {
 	if len(text) > sc.budget {
 		sc.cut = true
-		return text
+		return
 	}
 	sc.budget -= len(text)
+	sc.str, sc.role = g.before, sc.d.strings[g.before].Role
+	sc.spans = sc.spans[:0]
 	sc.raw = view{text: text, label: ViewJoined}
 	sc.begin(&sc.raw)
 	sc.survey(text)
-	if words {
-		sc.s.index.run(sc, text)
+	g.found = g.found[:0]
+	sc.s.index.walk(text, func(w *keyword, at int) bool {
+		if w.user == 0 {
+			g.found = append(g.found, foundAt{w, at})
+			w.look(sc, at)
+		}
+		return true
+	})
+	sc.overBorders(g, text, left, 0, -1)
+	if gap > 0 {
+		return
 	}
-	for _, h := range sc.hits {
-		crosses := h.start < border && h.end > border+len(between)
-		// A match on one side may owe itself to the other: a turn here, its order there.
-		alone := known[foundIn{a, h.det.name}] || known[foundIn{b, h.det.name}]
-		if at := h.start - border - len(between); at >= 0 && h.det.maskable() && !alone {
-			// A value here whose name is there: it can be masked where it is.
-			known[foundIn{b, h.det.name}] = true
-			sc.str, sc.path = b, ""
-			if !sc.s.allowed(h.det, text[h.start:h.end], sc.pointer()) {
-				sc.report(h, at, at+h.end-h.start)
-			}
+	// Where the next block goes on in the same word, what ends with a block is read without it.
+	first := 0
+	for n := range len(g.blocks) - 1 {
+		lo, hi := max(0, g.starts[n]-shortReach), g.starts[n+1]
+		if !glue[text[hi-1]] || !glue[text[hi]] || g.starts[n] == hi {
 			continue
 		}
-		if !crosses && (alone || h.det.maskable() || h.start < own) || sc.reported(h.det, a) {
-			continue
+		if before := g.starts[max(0, n-1)]; n > 0 && g.starts[n]-before >= shortReach {
+			lo = before
+		}
+		for !utf8.RuneStart(text[lo]) {
+			lo++
+		}
+		part := text[lo:hi]
+		if len(part) > sc.budget {
+			sc.cut = true
+			return
+		}
+		sc.budget -= len(part)
+		sc.raw = view{text: part, label: ViewJoined}
+		sc.begin(&sc.raw)
+		if numbered(part) {
+			sc.survey(part)
+		}
+		for first < len(g.found) && g.found[first].at < lo {
+			first++
+		}
+		for _, f := range g.found[first:] {
+			if f.at >= hi {
+				break
+			}
+			if f.at+len(f.word.text) <= hi {
+				f.word.look(sc, f.at-lo)
+			}
+		}
+		sc.overBorders(g, text, left, lo, n-1)
+	}
+}
+
+// foundAt is a keyword and where it stands.
+type foundAt struct {
+	word *keyword
+	at   int
+}
+
+// glue are the bytes that words and tokens are made of.
+var glue = func() *charset {
+	set := *newCharset(lowerLetters + upperLetters + digitChars + "_-+/=.@%")
+	for c := utf8.RuneSelf; c < len(set); c++ {
+		set[c] = true
+	}
+	return &set
+}()
+
+// overBorders judges the hits of a part of a group's text that begins at byte lo. Those inside a block before the first were
+// judged before.
+func (sc *scan) overBorders(g *blockGroup, text string, left, lo, first int) {
+	if len(sc.hits) == 0 {
+		return
+	}
+	if g.known == nil {
+		g.known = sc.knownFinds()
+	}
+	own := left - min(left, len(sc.d.strings[g.before].Text)) // where the block before begins
+	for _, h := range sc.hits {
+		h.start, h.end = h.start+lo, h.end+lo
+		from, to := g.at(h.start), g.at(h.end-1)
+		end := left
+		if from >= 0 {
+			end = g.starts[from] + len(blockHead(sc.d.strings[g.blocks[from]].Text))
+		}
+		block := to - 1 // before the border that the hit lies over
+		if from == to || h.start >= end {
+			// In one block, owing itself to another: a turn here, its order there.
+			if from < first || h.start < own {
+				continue
+			}
+			var masked bool
+			if block, masked = sc.inBlock(g, &h, text, from); masked || block < -1 {
+				continue
+			}
 		}
 		sev := sc.severity(h.det, false)
 		if h.set {
@@ -192,21 +299,47 @@ func (sc *scan) join(a, b int, left, between string, words bool, known map[found
 			// It lies in two strings, so no splice can take it out.
 			sev = Block
 		}
-		path := sc.d.Pointer(a)
-		if sc.s.allowed(h.det, text[h.start:h.end], path) {
-			continue
+		path := sc.d.Pointer(g.string(block))
+		if !sc.s.allowed(h.det, text[h.start:h.end], path) {
+			g.over = append(g.over, overBorder{block, h.end - h.start, h.det, sev, path})
 		}
-		sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev, String: a,
-			Tool: -1, Path: path, View: ViewJoined, Start: -1, End: -1, Length: h.end - h.start, HighEntropy: h.det.highEntropy})
 	}
-	return text
+}
+
+// inBlock judges a hit in block n, which only the text of a group has. It masks a value whose name stands in a block before;
+// otherwise it returns the block before the border that the hit is there for, less than -1 for none.
+func (sc *scan) inBlock(g *blockGroup, h *hit, text string, n int) (block int, masked bool) {
+	known := func(n int) bool { return n >= len(g.blocks) || g.known[foundIn{g.string(n), h.det.name}] }
+	before := n < 0 || known(n-1)
+	switch {
+	case known(n):
+		return -2, false
+	case h.det.maskable():
+		if before {
+			return -2, false
+		}
+		i := g.blocks[n]
+		g.known[foundIn{i, h.det.name}] = true
+		str := sc.str
+		sc.str, sc.path = i, ""
+		if !sc.s.allowed(h.det, text[h.start:h.end], sc.pointer()) {
+			sc.report(*h, h.start-g.starts[n], h.end-g.starts[n])
+		}
+		sc.str = str
+		return 0, true
+	case !known(n + 1):
+		return n, false
+	case !before:
+		return n - 1, false
+	}
+	return -2, false
 }
 
 // reported reports whether the border after string a has a finding of this detector already.
 func (sc *scan) reported(t *detector, a int) bool {
 	for i := len(sc.rep.Findings) - 1; i >= 0; i-- {
 		f := &sc.rep.Findings[i]
-		if f.View != ViewJoined || f.String != a {
+		if f.View != ViewJoined || f.String != a || f.Start >= 0 {
 			return false
 		}
 		if f.Detector == t.name {
