@@ -56,10 +56,11 @@ func (sc *scan) normalised(v *view) bool {
 	if !material(v.text) {
 		return false
 	}
-	sc.long = appendFolded(sc.long[:0], v.text)
+	own := len(sc.ways)
+	sc.long, sc.ways = appendFolded(sc.long[:0], sc.ways, v.text)
 	text := string(sc.long)
 	sc.budget -= len(text)
-	sc.enqueue(view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer})
+	sc.enqueue(view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer, ways: sc.ways[own:]})
 	return true
 }
 
@@ -78,14 +79,15 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 		sc.incomplete(v, 0, len(v.text))
 		return
 	}
-	b, changed := appendRewritten(sc.long[:0], v.text, step)
+	own := len(sc.ways)
+	b, ways, changed := appendRewritten(sc.long[:0], sc.ways, v.text, step)
 	if !changed {
 		return
 	}
-	sc.long = b
+	sc.long, sc.ways = b, ways
 	text := string(b)
 	sc.budget -= len(text)
-	sc.enqueue(view{text: text, label: label, up: v, step: step, layer: v.layer + deeper})
+	sc.enqueue(view{text: text, label: label, up: v, step: step, layer: v.layer + deeper, ways: ways[own:]})
 }
 
 // incomplete reports that a span of v was left undecoded.

@@ -119,12 +119,18 @@ func normalise(text string) (folded string, ok bool) {
 	if !material(text) {
 		return "", false
 	}
-	return string(appendFolded(make([]byte, 0, len(text)), text)), true
+	b, _ := appendFolded(make([]byte, 0, len(text)), nil, text)
+	return string(b), true
 }
 
-// appendFolded appends the folded text to b.
-func appendFolded(b []byte, text string) []byte {
+// appendFolded appends the folded text to b, which is empty, and its waypoints to ways.
+func appendFolded(b []byte, ways []waypoint, text string) ([]byte, []waypoint) {
+	next := wayLength
 	for i := 0; i < len(text); {
+		if len(b) >= next {
+			ways = append(ways, waypoint{uint32(i), uint32(len(b))})
+			next = len(b) + wayLength
+		}
 		if text[i] < 0x80 {
 			end := asciiEnd(text, i)
 			b = append(b, text[i:end]...)
@@ -153,7 +159,7 @@ func appendFolded(b []byte, text string) []byte {
 		}
 		i += n
 	}
-	return b
+	return b, ways
 }
 
 // asciiEnd returns where the ASCII from byte i on ends.

@@ -124,7 +124,7 @@ func (sc *scan) string(i int) {
 	sc.raw = view{text: s.Text, label: ViewRaw}
 	raw := &sc.raw
 	sc.queue = append(sc.queue[:0], raw)
-	sc.views.used = 0
+	sc.views.used, sc.ways = 0, sc.ways[:0]
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
 			return

@@ -13,6 +13,7 @@ type scanRoom struct {
 	opened       []bool
 	queue        []*view
 	views        viewRoom // of the views of the current string
+	ways         []waypoint
 	runs         []run
 	even         []evenWords
 	groups       []group
@@ -67,8 +68,8 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes = 40, 24, 160
-	if hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
+	const hitBytes, spanBytes, viewBytes, wayBytes = 40, 24, 184, 8
+	if wayBytes*cap(room.ways)+hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])

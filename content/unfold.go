@@ -56,7 +56,7 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	u.str, u.role = i, RoleOther
 	u.raw = view{text: text, label: ViewRaw}
 	u.queue = append(u.queue[:0], &u.raw)
-	u.views.used = 0
+	u.views.used, u.ways = 0, u.ways[:0]
 	own := len(out)
 	for n := 0; n < len(u.queue); n++ {
 		v := u.queue[n]

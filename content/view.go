@@ -18,9 +18,17 @@ type view struct {
 	place   Range // of all of the view in the raw text, once it was asked for
 	located bool
 
-	// The unit that the last origin call began in: calls come in rising order, which makes them linear together.
-	at unit
+	// The unit that the last origin call began in: calls come in rising order, which makes them linear together. ways are
+	// units on the way, in order, for calls that are far apart.
+	at   unit
+	ways []waypoint
 }
+
+// waypoint is where a unit begins in the text that a view was made from, and in the view.
+type waypoint struct{ in, out uint32 }
+
+// wayLength is how far apart waypoints are in a view, in bytes, at least.
+const wayLength = 128
 
 // unit is one step of a view: n bytes of src at in became to, at out.
 type unit struct {
@@ -69,6 +77,7 @@ func (v *view) retrace(start, end int) (int, int) {
 	if u.n == 0 || start < u.out {
 		u = v.unitAt(0, 0)
 	}
+	u = v.nearer(u, start)
 	for u.n > 0 && u.out+len(u.to) <= start {
 		u = v.unitAt(u.in+u.n, u.out+len(u.to))
 	}
@@ -77,6 +86,7 @@ func (v *view) retrace(start, end int) (int, int) {
 	if u.same {
 		lo += start - u.out
 	}
+	u = v.nearer(u, end-1)
 	for u.n > 0 && u.out+len(u.to) < end {
 		u = v.unitAt(u.in+u.n, u.out+len(u.to))
 	}
@@ -87,17 +97,32 @@ func (v *view) retrace(start, end int) (int, int) {
 	return v.up.origin(lo, hi)
 }
 
+// nearer returns the last unit on the way from u to byte at of the view, u itself when there is none.
+func (v *view) nearer(u unit, at int) unit {
+	if at-u.out-len(u.to) < 2*wayLength {
+		return u
+	}
+	n, found := slices.BinarySearchFunc(v.ways, at, func(w waypoint, at int) int { return int(w.out) - at })
+	if !found {
+		n--
+	}
+	if n < 0 || int(v.ways[n].out) <= u.out {
+		return u
+	}
+	return v.unitAt(int(v.ways[n].in), int(v.ways[n].out))
+}
+
 // rewrite returns the text of a stepping view. changed is false when it is src itself.
 func rewrite(src string, step stepFunc) (text string, changed bool) {
-	b, changed := appendRewritten(nil, src, step)
+	b, _, changed := appendRewritten(nil, nil, src, step)
 	if !changed {
 		return "", false
 	}
 	return string(b), true
 }
 
-// appendRewritten appends the text of a stepping view to b, unless nothing changes.
-func appendRewritten(b []byte, src string, step stepFunc) (text []byte, changed bool) {
+// appendRewritten appends the text of a stepping view to b, and its waypoints to ways, unless nothing changes.
+func appendRewritten(b []byte, ways []waypoint, src string, step stepFunc) (text []byte, on []waypoint, changed bool) {
 	i := 0
 	for i < len(src) {
 		n, to := step(src, i)
@@ -107,15 +132,20 @@ func appendRewritten(b []byte, src string, step stepFunc) (text []byte, changed 
 		i += n
 	}
 	if i >= len(src) {
-		return b, false
+		return b, ways, false
 	}
 	b = append(slices.Grow(b, len(src)), src[:i]...)
+	next := i
 	for i < len(src) {
+		if len(b) >= next {
+			ways = append(ways, waypoint{uint32(i), uint32(len(b))})
+			next = len(b) + wayLength
+		}
 		n, to := step(src, i)
 		b = append(b, to...)
 		i += n
 	}
-	return b, true
+	return b, ways, true
 }
 
 // viewRoom is where the views of a string live. They keep their place while others are added.
