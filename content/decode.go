@@ -311,14 +311,33 @@ func readable(b []byte) ([]byte, bool) {
 		all |= c
 	}
 	if all >= utf8.RuneSelf {
-		for n := 0; n < 3 && len(b) > 0 && !utf8.Valid(b[max(0, len(b)-4):]) && !utf8.Valid(b); n++ {
-			b = b[:len(b)-1]
-		}
-		if !utf8.Valid(b) {
+		n := validEnd(b)
+		if len(b)-n > 3 {
 			return nil, false
 		}
+		b = b[:n]
 	}
 	return b, odd*16 <= len(b)
+}
+
+// validEnd returns where the first byte stands that is not part of valid UTF-8, the length of b when there is none.
+func validEnd(b []byte) int {
+	if len(b) > sniffRun && utf8.Valid(b) {
+		return len(b)
+	}
+	i := 0
+	for i < len(b) {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		i += n
+	}
+	return i
 }
 
 // asText is readable for one text.

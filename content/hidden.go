@@ -123,7 +123,7 @@ func (sc *scan) hidden() {
 		if !rtlKnown {
 			rtlKnown = true
 			for _, r := range text {
-				if r >= 0x590 && (scriptOf(r) == scriptRTL || r >= 0x600 && r < 0x8a0 || r >= 0xfb50 && r < 0xff00 && scriptOf(r) == scriptJoining) {
+				if r >= 0x590 && (r < 0x8a0 || r >= 0xfb1d && r < 0xff00) && (scriptOf(r) == scriptRTL || r >= 0x600 && r < 0x8a0 || r >= 0xfb50 && r < 0xff00 && scriptOf(r) == scriptJoining) {
 					rtl = true
 					break
 				}

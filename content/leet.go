@@ -24,6 +24,9 @@ var leetWords = func() map[string]string {
 	return m
 }()
 
+// leetTable is leetWords for texts that are made of them.
+var leetTable = newWordTable(leetWords)
+
 // Bounds of a word, in bytes: the longest that is looked up, and the shortest that makes a text worth it.
 const (
 	maxLeet     = 16
@@ -86,7 +89,8 @@ func leetWord(w string) string {
 	if !stands || !letter {
 		return ""
 	}
-	return leetWords[string(key[:len(w)])]
+	word, _ := leetTable.meaning(string(key[:len(w)]))
+	return word
 }
 
 // leetMarks are pieces of such words in which marks stand for letters; digits are found by the survey.

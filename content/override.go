@@ -113,6 +113,9 @@ var overrideVocabulary = func() map[string]overrideWord {
 	return m
 }()
 
+// overrideTable is the vocabulary for texts that are made of it.
+var overrideTable = newWordTable(overrideVocabulary)
+
 // overrideShapes are the lengths of the words of the vocabulary that begin with a letter, a bit for each. Nearly every word that
 // is none of them is told by it.
 var overrideShapes = func() (t [32]uint32) {
@@ -237,14 +240,13 @@ func overridden(text string, i int) (p phrase) {
 		for i < len(text) && isAlnum(text[i]) && i-w < 24 {
 			i++
 		}
-		word, kind := "", overrideOther
+		word, kind := text[w:i], overrideOther
 		if i > w && overrideShapes[text[w]&0x1f]&(1<<(i-w)) != 0 {
-			word = strings.ToLower(text[w:i])
-			kind = overrideVocabulary[word]
+			kind, _ = overrideTable.meaning(word)
 		}
 		switch kind {
 		case overrideFill:
-			if between > 0 && word != "and" && word != "or" {
+			if between > 0 && !strings.EqualFold(word, "and") && !strings.EqualFold(word, "or") {
 				return phrase{} // "the previous message about the rules"
 			}
 		case overrideAll:
@@ -265,14 +267,14 @@ func overridden(text string, i int) (p phrase) {
 			if clause = p.all; !clause {
 				return phrase{}
 			}
-			yours = yours || word == "you"
+			yours = yours || strings.EqualFold(word, "you")
 		case overrideTold:
 			if !clause {
 				return phrase{}
 			}
 			// What a person said may be a slip; what a model was told is its instructions.
 			p.stop, p.told = i, true
-			p.all = word != "said" && yours
+			p.all = yours && !strings.EqualFold(word, "said")
 			return p
 		case overrideOther:
 			// A word or two may stand between: "previous security instructions".

@@ -6,13 +6,20 @@ import (
 	"strings"
 )
 
-// runOnWords are the words of an order without gaps, by their first letter, the longer ones first.
-var runOnWords = func() (t [26][]string) {
+// runOnWords are the words of an order without gaps, by their first two letters, the longer ones first. One of a single
+// letter may be followed by any byte.
+var runOnWords = func() (t [32][32][]string) {
 	for w := range overrideVocabulary {
-		t[w[0]-'a'] = append(t[w[0]-'a'], w)
+		for second := range t {
+			if len(w) == 1 || int(w[1]&0x1f) == second {
+				t[w[0]&0x1f][second] = append(t[w[0]&0x1f][second], w)
+			}
+		}
 	}
 	for i := range t {
-		slices.SortFunc(t[i], func(a, b string) int { return len(b) - len(a) })
+		for j := range t[i] {
+			slices.SortFunc(t[i][j], func(a, b string) int { return len(b) - len(a) })
+		}
 	}
 	return t
 }()
@@ -22,7 +29,11 @@ func runOnWord(s string) int {
 	if s == "" || !isLetter(s[0]) {
 		return 0
 	}
-	return oneOf(s, runOnWords[s[0]|0x20-'a'])
+	second := byte(0)
+	if len(s) > 1 {
+		second = s[1] & 0x1f
+	}
+	return oneOf(s, runOnWords[s[0]&0x1f][second])
 }
 
 // runOnMarks may stand between words that are run together.
@@ -47,7 +58,7 @@ func (sc *scan) runOn(at, end int) {
 		}
 		words[k] = Range{i, i + n}
 		i += n
-		switch overrideVocabulary[strings.ToLower(text[i-n:i])] {
+		switch kind, _ := overrideTable.meaning(text[i-n : i]); kind {
 		case overrideThing, overrideLoose, overrideTask, overrideTold:
 		default:
 			continue
