@@ -23,6 +23,10 @@ func promising(s string) bool {
 		}
 	}
 	for off := 0; off < 4 && off+16 <= len(s); off++ {
+		// Most are told by the first byte, which begins no text and no stream.
+		if c := value64[s[off]]<<2 | value64[s[off+1]]>>4; !mayBegin[c] {
+			continue
+		}
 		for i := 0; i < 4; i++ {
 			q := s[off+4*i : off+4*i+4]
 			v := uint(value64[q[0]])<<18 | uint(value64[q[1]])<<12 | uint(value64[q[2]])<<6 | uint(value64[q[3]])
@@ -40,6 +44,15 @@ var value64 = func() (t [256]byte) {
 		t[c] = byte(i)
 	}
 	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// mayBegin are the first bytes of what plausible accepts.
+var mayBegin = func() (t [256]bool) {
+	for i := range t {
+		c := byte(i)
+		t[i] = c == 0 || c == 0x1f || c < utf8.RuneSelf && byteClass[c]&classControl == 0 || c >= 0xc2 && c < 0xf5
+	}
 	return t
 }()
 

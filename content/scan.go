@@ -134,6 +134,9 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 	}
 	for n := 0; n < len(sc.queue) && !sc.late(len(sc.queue[n].text)); n++ {
+		if v := sc.queue[n]; n > 0 && len(v.text) < minFound && sc.plainShort(v.text) {
+			continue
+		}
 		sc.read(sc.queue[n])
 		if n == 0 && !s.Key && s.name >= 0 {
 			sc.member(s, raw)
@@ -147,14 +150,19 @@ const minFound = 6
 // nothingIn reports whether a string shorter than that has nothing in it, which is plain where most bodies are made of
 // such strings: printed ASCII, no escape, and no word that a detector looks for.
 func (sc *scan) nothingIn(s *String) bool {
-	if sc.s.ungated || s.Role == RoleBlob && !s.Key {
+	return !(s.Role == RoleBlob && !s.Key) && sc.plainShort(s.Text)
+}
+
+// plainShort is nothingIn for the text of any view.
+func (sc *scan) plainShort(text string) bool {
+	if sc.s.ungated {
 		return false
 	}
 	var seen uint8
-	for i := 0; i < len(s.Text); i++ {
-		seen |= byteClass[s.Text[i]]
+	for i := 0; i < len(text); i++ {
+		seen |= byteClass[text[i]]
 	}
-	return seen&(classControl|classHigh|classEscape) == 0 && !sc.s.index.any(s.Text)
+	return seen&(classControl|classHigh|classEscape) == 0 && !sc.s.index.any(text)
 }
 
 // begin makes v the current view and forgets what was remembered about the one before.
@@ -377,8 +385,13 @@ func (sc *scan) order(before int) {
 	s := sc.spans
 	late := func(a, b span) int { return a.start - b.start }
 	if len(s)-before > fewSpans {
-		if !slices.IsSortedFunc(s[max(before-1, 0):], late) {
-			slices.SortFunc(s, late)
+		fresh := s[before:]
+		if !slices.IsSortedFunc(fresh, late) {
+			slices.SortFunc(fresh, late)
+		}
+		if before > 0 && s[before-1].start > fresh[0].start {
+			sc.moved = mergeSpans(sc.moved[:0], s[:before], fresh)
+			copy(s, sc.moved)
 		}
 		return
 	}
@@ -389,6 +402,18 @@ func (sc *scan) order(before int) {
 			s[j] = x
 		}
 	}
+}
+
+// mergeSpans appends two sorted lists to out, in order.
+func mergeSpans(out, a, b []span) []span {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].start <= b[0].start {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // fewSpans is how many spans are moved one by one.

@@ -9,7 +9,7 @@ import (
 // scanRoom is the memory that a scan works in. It is used again by later ones: hostile texts need much of it, for a moment.
 type scanRoom struct {
 	hits, merged []hit
-	spans        []span
+	spans, moved []span
 	opened       []bool
 	queue        []*view
 	views        viewRoom // of the views of the current string
@@ -69,7 +69,7 @@ const maxRoom = 8 << 20
 func (sc *scan) release() {
 	room := sc.scanRoom
 	const hitBytes, spanBytes, viewBytes, wayBytes = 40, 24, 184, 8
-	if wayBytes*cap(room.ways)+hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*cap(room.spans)+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
+	if wayBytes*cap(room.ways)+hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*(cap(room.spans)+cap(room.moved))+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])

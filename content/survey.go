@@ -114,6 +114,25 @@ func (sc *scan) survey(text string) features {
 			word |= c
 		}
 		seen |= word
+		if i-start == 1 && c&classLetter != 0 {
+			// A letter by itself, as all are in words that are spelled.
+			if even.size == 1 && start-even.end <= maxEvenGap {
+				even.count++
+				even.end = i
+			} else {
+				if even.count >= minEven {
+					sc.evenEnds(even)
+				}
+				even.start, even.size, even.count, even.end = start, 1, 1, i
+			}
+			if start > 0 && text[start-1] >= 0x80 {
+				// Part of a word of another script.
+				spaced, distinct = 0, 0
+			} else if distinct |= 1 << (text[start] & 31); spelling(&spaced, distinct) {
+				f |= hasSpaced
+			}
+			continue
+		}
 		if text[start] == '+' && i-start > minShifted && text[start+1] == 'A' && !sc.utf7 {
 			n, _ := shifted(text[start:])
 			sc.utf7 = n > minShifted
@@ -151,12 +170,7 @@ func (sc *scan) survey(text string) features {
 		switch size := i - start; {
 		case size == 1:
 			if start > 0 && text[start-1] >= 0x80 {
-				// Part of a word of another script.
 				spaced, distinct = 0, 0
-			} else if c&classLetter != 0 {
-				if distinct |= 1 << (text[start] & 31); spelling(&spaced, distinct) {
-					f |= hasSpaced
-				}
 			}
 			continue
 		case size >= minRun:

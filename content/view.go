@@ -77,7 +77,9 @@ func (v *view) retrace(start, end int) (int, int) {
 	if u.n == 0 || start < u.out {
 		u = v.unitAt(0, 0)
 	}
-	u = v.nearer(u, start)
+	if start-u.out > 2*wayLength {
+		u = v.nearer(u, start)
+	}
 	for u.n > 0 && u.out+len(u.to) <= start {
 		u = v.unitAt(u.in+u.n, u.out+len(u.to))
 	}
@@ -86,7 +88,9 @@ func (v *view) retrace(start, end int) (int, int) {
 	if u.same {
 		lo += start - u.out
 	}
-	u = v.nearer(u, end-1)
+	if end-u.out > 2*wayLength {
+		u = v.nearer(u, end-1)
+	}
 	for u.n > 0 && u.out+len(u.to) < end {
 		u = v.unitAt(u.in+u.n, u.out+len(u.to))
 	}
@@ -99,9 +103,6 @@ func (v *view) retrace(start, end int) (int, int) {
 
 // nearer returns the last unit on the way from u to byte at of the view, u itself when there is none.
 func (v *view) nearer(u unit, at int) unit {
-	if at-u.out-len(u.to) < 2*wayLength {
-		return u
-	}
 	n, found := slices.BinarySearchFunc(v.ways, at, func(w waypoint, at int) int { return int(w.out) - at })
 	if !found {
 		n--
