@@ -47,6 +47,22 @@ var value64 = func() (t [256]byte) {
 	return t
 }()
 
+// begins64 reports whether base64 may stand for what is worth a view, by its first three bytes: nearly every place in a run
+// where it does not begin shows bytes there that no character has.
+func begins64(s string) bool {
+	v := uint(value64[s[0]])<<18 | uint(value64[s[1]])<<12 | uint(value64[s[2]])<<6 | uint(value64[s[3]])
+	b := [...]byte{byte(v >> 16), byte(v >> 8), byte(v)}
+	if b[0] == 0x1f || b[0] == 0x78 {
+		return true // a stream
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return c >= 0xc2 && c < 0xf5
+		}
+	}
+	return true
+}
+
 // mayBegin are the first bytes of what plausible accepts.
 var mayBegin = func() (t [256]bool) {
 	for i := range t {

@@ -142,6 +142,9 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 		}
 	}
 	for off := 0; off < 4 && off+minRun <= len(body); off++ {
+		if !begins64(body[off:]) {
+			continue
+		}
 		head := appendBase64(sc.head[:0], body[off:min(len(body), off+sniffRun)])
 		switch {
 		case !worth(head):

@@ -125,6 +125,7 @@ func (sc *scan) string(i int) {
 	raw := &sc.raw
 	sc.queue = append(sc.queue[:0], raw)
 	sc.views.used, sc.ways = 0, sc.ways[:0]
+	sc.barren.next()
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
 			return
@@ -134,10 +135,18 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 	}
 	for n := 0; n < len(sc.queue) && !sc.late(len(sc.queue[n].text)); n++ {
-		if v := sc.queue[n]; n > 0 && len(v.text) < minFound && sc.plainShort(v.text) {
+		v := sc.queue[n]
+		if n > 0 && len(v.text) < minFound && sc.plainShort(v.text) {
 			continue
 		}
-		sc.read(sc.queue[n])
+		known, queued := sc.barren.place(v, n), len(sc.queue)
+		if known != nil && known.round == sc.barren.round && known.text == v.text {
+			continue
+		}
+		sc.read(v)
+		if known != nil && len(sc.hits) == 0 && len(sc.queue) == queued {
+			known.text, known.round = v.text, sc.barren.round
+		}
 		if n == 0 && !s.Key && s.name >= 0 {
 			sc.member(s, raw)
 		}

@@ -14,6 +14,7 @@ type scanRoom struct {
 	queue        []*view
 	views        viewRoom // of the views of the current string
 	ways         []waypoint
+	barren       barren
 	runs         []run
 	even         []evenWords
 	groups       []group
@@ -74,6 +75,7 @@ func (sc *scan) release() {
 	}
 	clear(room.queue[:cap(room.queue)])
 	room.views.clear()
+	room.barren.clear()
 	room.streams.src = bytes.Reader{}
 	*sc = scan{scanRoom: room}
 	scans.Put(sc)

@@ -1,0 +1,37 @@
+package content
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRepeatedEncodingsAreAllFound says that texts which are passed over because the like had nothing in it hide none
+// that has, wherever it stands, and that one which has is found as often as it stands there.
+func TestRepeatedEncodingsAreAllFound(t *testing.T) {
+	plain := base64.StdEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`))
+	mail := base64.StdEncoding.EncodeToString([]byte("write to kim@example.org now"))
+	for _, every := range []int{2, 3, 17, 40} {
+		var b strings.Builder
+		mails := 0
+		for i := range 120 {
+			if i%every == 0 {
+				mails++
+				fmt.Fprintf(&b, "%s\n\n%d: ", mail, i)
+			}
+			fmt.Fprintf(&b, "%s\n\n%d: ", plain, i)
+		}
+		d, r := scanBody(t, "tools/call", SideResponse, result(b.String()))
+		require.NotContains(t, string(mask(t, d, r).Bytes), mail, "every %d", every)
+		found := 0
+		for _, f := range r.Findings {
+			if f.Detector == "email" {
+				found += 1 + len(f.Also)
+			}
+		}
+		require.Equal(t, mails, found, "every %d", every)
+	}
+}
