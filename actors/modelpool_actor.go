@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -33,6 +34,8 @@ type poolActor struct {
 
 	// due counts messages after which work has not been dealt out yet.
 	due int
+	// gathered is set once callers were let go first; see gather.
+	gathered bool
 
 	slots []*slot
 	idle  []*slot // slots that are up and have no job
@@ -119,9 +122,26 @@ func (p *poolActor) Receive(c actor.Context) {
 		p.h.cfg.OnReady(false, "model pool stopped")
 	}
 	if p.due > 0 && (p.due >= mostDue || p.options.Depth == nil || p.options.Depth.Len() == 0) {
-		p.due = 0
+		if p.gather() {
+			return
+		}
+		p.due, p.gathered = 0, false
 		p.dispatch()
 	}
+}
+
+// gather lets the goroutines go first that are ready to run, once before work is dealt
+// out, and reports whether messages have come of that. On busy processors the first of
+// many callers would otherwise run alone: its message wakes this actor before the second
+// caller has had its turn, and what its own run takes is taken from the others. With
+// nobody else ready it returns at once.
+func (p *poolActor) gather() bool {
+	if p.gathered || p.options.Depth == nil || p.queue.Len() == 0 || p.due >= mostDue {
+		return false
+	}
+	p.gathered = true
+	runtime.Gosched()
+	return p.options.Depth.Len() > 0
 }
 
 // mostDue is how many messages may pass before work is dealt out. What has come

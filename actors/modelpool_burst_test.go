@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -41,4 +42,29 @@ func TestABurstIsDealtOutTogether(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Callers that are ready when the first of them wakes the pool run with it, though a
+// worker is free: on a busy processor each would run alone otherwise, one after the
+// other.
+func TestCallersThatAreReadyRunTogether(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r := newRig(t, &fakeModel{run: costs(time.Millisecond, 0)}, nil).ready()
+	defer r.stop()
+	// The scheduler now and then takes the pool's turn out of order: not every time.
+	largest := 0
+	for try := 0; try < 20 && largest < 2; try++ {
+		before := len(r.model.shapes())
+		var callers sync.WaitGroup
+		for i := range 12 {
+			callers.Go(func() {
+				if _, err := r.read(time.Minute, fmt.Sprint("word ", try, " ", i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		callers.Wait()
+		largest = len(r.model.shapes()[before])
+	}
+	require.Greater(t, largest, 1)
 }

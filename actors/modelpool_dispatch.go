@@ -65,19 +65,48 @@ func (p *poolActor) ahead() {
 		if !ok {
 			return
 		}
-		if !s.up || s.job == nil || s.next != nil || s.shut || s.job.probe || !p.short(s.job.model.stage) || !p.short(head.need.Group) {
+		if !s.up || s.job == nil || s.shut || s.job.probe || !p.short(s.job.model.stage) || !p.short(head.need.Group) {
 			continue
 		}
 		now := time.Now()
+		since := now
+		if s.next != nil {
+			since = s.nextSince
+			if !p.unsend(s) {
+				continue
+			}
+		}
 		flights, expired := p.queue.Next(now, p.bounds())
 		for _, f := range expired {
 			p.expire(f)
 		}
 		if len(flights) > 0 {
-			s.next, s.nextSince = p.newJob(flights, now), now
+			s.next, s.nextSince, s.behind = p.newJob(flights, now), since, p.queue.Len()
 			s.runner.jobs <- s.next // at most one behind the present one: there is room
 			p.watchFrom(s)
 		}
+	}
+}
+
+// unsend takes the next batch of a worker back into the queue, to be planned anew, when
+// so much has come since that the batch might be twice as large: what was sent ahead
+// early is small, and would run small, though the others come before its turn does. It
+// reports whether it did. The worker may have begun it, and then keeps it.
+func (p *poolActor) unsend(s *slot) bool {
+	j, n := s.next, p.queue.Len()
+	if n < len(j.flights) || n < 2*s.behind || 2*len(j.flights) > p.limits[j.model.stage].Complete().Windows {
+		return false
+	}
+	if len(s.runner.jobs) != 1 {
+		return false // the present one is still before it, or it has been begun
+	}
+	select {
+	case <-s.runner.jobs:
+		s.next = nil
+		p.requeue(j)
+		return true
+	default:
+		return false
 	}
 }
 

@@ -20,6 +20,8 @@ type slot struct {
 	next   *job // sent ahead, see ahead
 	// nextSince is when it was sent.
 	nextSince time.Time
+	// behind is how many windows were left in the queue when it was planned.
+	behind int
 	// shut means that nothing more is sent ahead of the present job.
 	shut bool
 	// due is when the present job must have ended, told whether it was told to.

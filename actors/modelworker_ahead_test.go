@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -145,5 +146,42 @@ func TestLongRunsAreNotSentAhead(t *testing.T) {
 		r.rec.state(func() { require.Equal(t, 1, r.rec.queueWindows) })
 		require.NoError(t, <-errs)
 		require.NoError(t, <-errs)
+	})
+}
+
+// What was sent ahead while little had come runs together with what comes before its
+// turn does.
+func TestWhatIsSentAheadGrowsUntilItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		model := &fakeModel{}
+		model.run = func(control inference.RunControl, b []inference.Window) error {
+			if batchHas(b, "held") {
+				<-free
+				return nil
+			}
+			return costs(100*time.Microsecond, time.Microsecond)(control, b)
+		}
+		r := newRig(t, model, nil).ready()
+		defer r.stop()
+		const most = 16
+		texts := append([]string{"held"}, strings.Fields("a b c d e f g h i j k l m n o p q")...)
+		errs := make(chan error, len(texts))
+		for i, text := range texts {
+			go func() { _, err := r.read(time.Minute, text); errs <- err }()
+			synctest.Wait()
+			if i == most {
+				r.rec.state(func() { require.Zero(t, r.rec.queueWindows, "all are in the worker's slot") })
+			}
+		}
+		close(free)
+		for range texts {
+			require.NoError(t, <-errs)
+		}
+		var sizes []int
+		for _, b := range r.model.shapes() {
+			sizes = append(sizes, len(b))
+		}
+		require.Equal(t, []int{1, most, 1}, sizes)
 	})
 }
