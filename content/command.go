@@ -4,11 +4,133 @@ import "strings"
 
 // commandKeywords opens the command lines that take a password as a word of their own.
 func commandKeywords() []keyword {
-	return []keyword{
+	k := []keyword{
 		{text: "curl ", look: func(sc *scan, at int) { sc.commandUser(at + len("curl ")) }},
 		{text: "sshpass -p", look: func(sc *scan, at int) { sc.commandPassword(at + len("sshpass -p")) }},
 		{text: "mysql ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysql ")) }},
 		{text: "mysqldump ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysqldump ")) }},
+		{text: "convertto-securestring ", look: func(sc *scan, at int) { sc.secureString(at + len("convertto-securestring ")) }},
+		{text: "machine ", look: (*scan).netrc},
+		{text: "jdbc:oracle:", look: (*scan).oracle},
+		{text: ":5432:", look: (*scan).pgpass},
+		{text: "wifi:", look: (*scan).wifi},
+	}
+	for _, o := range longOptions {
+		k = append(k, keyword{text: o.text, look: func(sc *scan, at int) { sc.longOption(at+len(o.text), o.kind) }})
+	}
+	for _, c := range shortOptions {
+		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandOption(at+len(c.command), c.options) }})
+	}
+	return k
+}
+
+// longOptions are the options that take a secret as the next word, whatever the command.
+var longOptions = [...]struct {
+	text string
+	kind credential
+}{
+	{"--password ", credentialPassword}, {"--passwd ", credentialPassword}, {"--passphrase ", credentialPassword}, {"--pass ", credentialPassword},
+	{"--admin-password ", credentialPassword}, {"--db-password ", credentialPassword}, {"--client-secret ", credentialKey}, {"--secret ", credentialKey},
+	{"--api-key ", credentialKey}, {"--apikey ", credentialKey}, {"--secret-key ", credentialKey}, {"--token ", credentialToken}, {"--auth-token ", credentialToken},
+	{"--access-token ", credentialToken}, {"-passin pass:", credentialPassword}, {"-passout pass:", credentialPassword}, {"-pass pass:", credentialPassword},
+}
+
+// shortOptions are the commands whose option of one letter takes a password.
+var shortOptions = [...]struct{ command, options string }{
+	{"docker login ", "-p "}, {"podman login ", "-p "}, {"registry login ", "-p "}, {"az login ", "-p "}, {"oc login ", "-p "}, {"mongosh ", "-p "}, {"mongodump ", "-p "},
+	{"redis-cli ", "-a "}, {"sqlcmd ", "-P "}, {"zip ", "-P "}, {"ldapsearch ", "-w "}, {"ldapmodify ", "-w "}, {"openssl enc ", "-k "},
+}
+
+// longOption looks at the word after an option that takes a secret.
+func (sc *scan) longOption(at int, kind credential) {
+	start, end := word(sc.text, skip(sc.text, at, skipBlank))
+	if end > start && kind.accepts(sc.text[start:end], false) {
+		sc.add(detCredential, start, end)
+	}
+}
+
+// commandOption looks for the password after an option of one letter.
+func (sc *scan) commandOption(at int, options string) {
+	if at < sc.commands {
+		return
+	}
+	sc.commands = at + maxCommand/2
+	if at = option(sc.text, at, options); at >= 0 {
+		sc.commandPassword(at)
+	}
+}
+
+// secureString looks at the plain text that PowerShell makes a secure string of.
+func (sc *scan) secureString(at int) {
+	text := sc.text
+	for _, o := range [...]string{"-string ", "-asplaintext "} {
+		if hasFoldPrefix(text[at:], o) {
+			at += len(o)
+		}
+	}
+	sc.commandPassword(at)
+}
+
+// netrcReach is how far after the name of a machine its password may begin, in bytes.
+const netrcReach = 160
+
+var netrcPassword = mustIndex("password ")
+
+// netrc looks for the password of a machine's entry, behind the words login and password.
+func (sc *scan) netrc(at int) {
+	if at < sc.commands {
+		return
+	}
+	sc.commands = at + netrcReach/2
+	text := sc.text[at:min(len(sc.text), at+netrcReach)]
+	if i := netrcPassword.first(text); i < len(text) && strings.Contains(text[:i], "login ") {
+		sc.commandPassword(at + i + len("password "))
+	}
+}
+
+// oracle looks for the password in the address of a database of Oracle: jdbc:oracle:thin:user/password@.
+func (sc *scan) oracle(at int) {
+	text := sc.text
+	start := at + len("jdbc:oracle:")
+	line := text[start:min(len(text), start+maxCommand)]
+	slash := strings.IndexByte(line, '/')
+	if slash <= 0 || strings.IndexAny(line[:slash], "@ \n\"'") >= 0 {
+		return
+	}
+	if n := strings.IndexAny(line[slash:], "@ \n\"'"); n > 1 && line[slash+n] == '@' {
+		v := line[slash+1 : slash+n]
+		if credentialPassword.accepts(v, false) {
+			sc.add(detConnection, start+slash+1, start+slash+n)
+		}
+	}
+}
+
+// pgpass looks for the password of a line of PostgreSQL's password file: host:port:database:user:password.
+func (sc *scan) pgpass(at int) {
+	text, i := sc.text, at+len(":5432:")
+	for range 2 {
+		end := extent(text, i, 64, pgName)
+		if end == i || end == len(text) || text[end] != ':' {
+			return
+		}
+		i = end + 1
+	}
+	start, end := word(text, i)
+	sc.commandWord(start, end)
+}
+
+var pgName = newCharset(lowerLetters + upperLetters + digitChars + "_-*.@")
+
+// wifi looks for the password in the text of a code that joins a wireless network: WIFI:T:WPA;S:name;P:password;;.
+func (sc *scan) wifi(at int) {
+	text := sc.text[at:min(len(sc.text), at+maxCommand)]
+	i := strings.Index(text, ";P:")
+	if i < 0 {
+		return
+	}
+	i += len(";P:")
+	if n := strings.IndexByte(text[i:], ';'); n >= 8 && strings.IndexByte(text[:i+n], '\n') < 0 && !placeholder(text[i:i+n]) {
+		sc.add(detCredential, at+i, at+i+n)
 	}
 }
 

@@ -29,6 +29,10 @@ var credentialNames = map[string]credential{
 	"secret": credentialKey, "secret_key": credentialKey, "secretkey": credentialKey, "secret-key": credentialKey,
 	"api_key": credentialKey, "apikey": credentialKey, "api-key": credentialKey, "access_key": credentialKey, "accesskey": credentialKey,
 	"access-key": credentialKey, "private_key": credentialKey, "privatekey": credentialKey, "private-key": credentialKey,
+	"api key": credentialKey, "secret key": credentialKey, "access key": credentialKey, "private key": credentialKey, "auth key": credentialKey,
+	"preshared_key": credentialKey, "presharedkey": credentialKey, "app_key": credentialKey, "admin_key": credentialKey, "write_key": credentialKey,
+	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pat": credentialToken, "_pass": credentialPassword,
+	"passcode": credentialPassword, "key content": credentialPassword, "psk": credentialPassword,
 	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
 	"token": credentialToken, "credentials": credentialToken,
 }
@@ -46,7 +50,7 @@ func credentialKeywords() []keyword {
 }
 
 // credentialSuffixes may follow the word without changing what it announces.
-var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "1", "2"}
+var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "_key_base", "1", "2"}
 
 func credentialSuffix(s string) bool {
 	for _, known := range credentialSuffixes {
@@ -62,6 +66,9 @@ func credentialSuffix(s string) bool {
 func (sc *scan) credentialAt(at, n int, kind credential) {
 	text := sc.text
 	end := at + n
+	if kind != credentialPassword && hashedBefore(text, at) || n <= len("psk") && at > 0 && setToken[text[at-1]] {
+		return
+	}
 	suffix := extent(text, end, 16, setToken)
 	if suffix != end {
 		if !credentialSuffix(text[end:suffix]) {
@@ -91,14 +98,52 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 			return
 		}
 	}
+	if kind == credentialKey {
+		if n := oneOf(text[end:], toldWords[:plainTold]); n > 0 {
+			sc.toldKey(end + n)
+			return
+		}
+	}
 	start, stop, quoted := credentialValue(text, end)
 	if start >= 0 && (!quoted || text[end] == '>') {
 		sc.value = stop
 	}
-	if start < 0 || !kind.accepts(text[start:stop], quoted) {
+	if start < 0 || !kind.accepts(text[start:stop], quoted) && !assigned(text, at, end, text[start:stop]) {
 		return
 	}
 	sc.add(detCredential, start, stop)
+}
+
+// hashedBefore reports whether the name that goes on at byte at says that it is of a digest.
+func hashedBefore(text string, at int) bool {
+	before := text[max(0, at-len("hashed_")):at]
+	return strings.HasSuffix(before, "hashed_") || strings.HasSuffix(before, "hash_")
+}
+
+// assigned reports whether a name in capitals, of more than the one word, is given a digest or an identifier in the
+// environment, as in SNYK_TOKEN=…: many services' keys look so.
+func assigned(text string, at, end int, v string) bool {
+	if at < 3 || text[at-1] != '_' && text[at] != '_' || end >= len(text) || text[end] != '=' || !isUUID(v) && !isDigest(v) || !mixed(v) {
+		return false
+	}
+	for i := at - 3; i < end; i++ {
+		if c := text[i]; c != '_' && (c < 'A' || c > 'Z') && !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// toldKey looks at what a sentence says a key is.
+func (sc *scan) toldKey(at int) {
+	start := skip(sc.text, at, skipTold)
+	end := extent(sc.text, start, maxCredential, setBearer)
+	for end > start && strings.IndexByte(".-", sc.text[end-1]) >= 0 {
+		end--
+	}
+	if v := sc.text[start:end]; len(v) >= 16 && credentialKey.accepts(v, false) && entropy(v) >= 3 {
+		sc.add(detCredential, start, end)
+	}
 }
 
 // pairNames and pairValues are the member names of a list of names and values, as of environment variables.
@@ -144,8 +189,11 @@ func (sc *scan) toldPassword(at int, plain bool) {
 	}
 }
 
-// maxCredential bounds a credential's value, in bytes.
-const maxCredential = 256
+// maxCredential bounds a credential's value, in bytes; maxLongCredential those that machines make.
+const (
+	maxCredential     = 256
+	maxLongCredential = 2048
+)
 
 // credentialValue finds the value that follows a name at byte at: name = value, "name": "value", name=value&.
 func credentialValue(text string, at int) (start, stop int, quoted bool) {
@@ -171,6 +219,8 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		return -1, -1, false
 	case text[i] == '=' || text[i] == ':':
 		i = blockScalar(text, i+1)
+	case text[i] == ',' && defines.any(text[max(0, at-maxDefined):at]):
+		i++
 	default:
 		return -1, -1, false
 	}
@@ -187,7 +237,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		i++
 	}
 	stop = i
-	limit := min(len(text), i+maxCredential+1)
+	limit := min(len(text), i+maxLongCredential+1)
 	for stop < limit {
 		c := text[stop]
 		if open != 0 && (c == open || c == '\n' || c == '\\') || open == 0 && valueEnds[c] {
@@ -207,6 +257,12 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	return i, stop, open != 0
 }
 
+// defines begins a constant of PHP: define('DB_PASSWORD', 'x').
+var defines = mustIndex("define(")
+
+// maxDefined is how far before the end of its name a constant is defined, in bytes.
+const maxDefined = 48
+
 // blockScalar returns where the value begins when a YAML indicator puts it on the next line; else i.
 func blockScalar(text string, i int) int {
 	j := skip(text, i, skipBlank)
@@ -225,6 +281,10 @@ func blockScalar(text string, i int) int {
 // pairValue returns where the separator stands after a name that is itself a value, as in a list of names and
 // values that is part of a longer text: name: PASSWORD, value: x. Any other name's separator is at i already.
 func pairValue(text string, i int) int {
+	if text[i] == 'v' && strings.HasPrefix(text[i:], "value=") {
+		// The attributes of an XML element: key="Password" value="x".
+		return i + len("value")
+	}
 	if text[i] != ',' && text[i] != '\n' && text[i] != '\r' {
 		return i
 	}
@@ -261,7 +321,7 @@ func skip(text string, i int, set *charset) int {
 
 // accepts reports whether v is plausible as the value of a name of this kind.
 func (k credential) accepts(v string, quoted bool) bool {
-	if len(v) < 6 || len(v) > maxCredential || k == credentialToken && len(v) < 16 || k == credentialKey && len(v) < 12 ||
+	if len(v) < 6 || len(v) > maxLongCredential || len(v) > maxCredential && k == credentialPassword || k == credentialToken && len(v) < 16 || k == credentialKey && len(v) < 12 ||
 		!quoted && strings.IndexByte(v, '[') >= 0 || notLiteral(v) || placeholder(v) {
 		return false
 	}
@@ -269,7 +329,7 @@ func (k credential) accepts(v string, quoted bool) bool {
 	case credentialPassword:
 		return passwordLike(v, quoted)
 	case credentialKey:
-		return mixed(v) && !isUUID(v) && !wordsOrPath(v)
+		return mixed(v) && !wordsOrPath(v)
 	case credentialToken:
 		return mixed(v) && !isUUID(v) && !isDigest(v) && !wordsOrPath(v)
 	}
@@ -425,7 +485,26 @@ func (sc *scan) pairsBefore() {
 // member looks at a string value whose member name announces a credential.
 func (sc *scan) member(s *String, raw *view) {
 	kind := credentialNone
-	switch {
+	switch name := sc.memberName(); {
+	case name == "pass" && s.Host < 0, name == "pw":
+		kind = credentialPassword
+	case jwkMember(name) && sc.besideKty(s) && len(s.Text) >= minJWK && of(s.Text, 0, len(s.Text), setAllB64):
+		sc.v, sc.text = raw, raw.text
+		sc.hits = append(sc.hits[:0], hit{det: detPrivateKey, start: 0, end: len(s.Text)})
+		sc.flush()
+		return
+	case name == "auth" || name == "_auth" || name == "_password":
+		sc.v, sc.text, sc.hits = raw, raw.text, sc.hits[:0]
+		if sc.registryAuth(0); len(sc.hits) > 0 {
+			sc.flush()
+		}
+		return
+	case len(name) == len("authorization") && hasFoldPrefix(name, "authorization"):
+		sc.v, sc.text, sc.hits = raw, raw.text, sc.hits[:0]
+		if sc.schemed(0); len(sc.hits) > 0 {
+			sc.flush()
+		}
+		return
 	case sc.credentialKey == int(s.name):
 		kind = sc.credential
 	case sc.pair != credentialNone && sc.pairIn == s.container && pairValues[sc.memberName()]:
@@ -438,3 +517,31 @@ func (sc *scan) member(s *String, raw *view) {
 	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
 	sc.flush()
 }
+
+// minJWK is the shortest private part of a JSON web key, in bytes: that of a symmetric key of 128 bits.
+const minJWK = 22
+
+// jwkMember reports whether a member of a JSON web key is a private one (RFC 7518 section 6).
+func jwkMember(name string) bool {
+	switch name {
+	case "d", "k", "p", "q", "dp", "dq", "qi":
+		return true
+	}
+	return false
+}
+
+// besideKty reports whether the object that s is a member of says which type of key it is.
+func (sc *scan) besideKty(s *String) bool {
+	for _, step := range [...]int{-1, 1} {
+		for i, n := sc.str+step, 0; i >= 0 && i < len(sc.d.strings) && n < maxJWKMembers; i, n = i+step, n+1 {
+			o := &sc.d.strings[i]
+			if o.Key && o.container == s.container && o.Host == s.Host && o.Text == "kty" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxJWKMembers is how many strings before and after a member are looked at, names included.
+const maxJWKMembers = 32

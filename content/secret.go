@@ -11,6 +11,7 @@ func secretKeywords() []keyword {
 		{text: "eyj", look: (*scan).jwt},
 		{text: "bearer ", look: (*scan).bearer},
 		{text: "basic ", look: (*scan).basicAuth},
+		{text: "authorization", look: (*scan).otherAuth},
 		{text: "hooks.slack.com/", look: (*scan).slackHook},
 		{text: "accountkey=", look: (*scan).azureKey},
 		{text: "sharedaccesskey=", look: (*scan).azureKey},
@@ -230,6 +231,37 @@ func (sc *scan) basicAuth(at int) {
 	}
 }
 
+// authSchemes are what services write in an Authorization header in place of Bearer and Basic.
+var authSchemes = [...]string{"token token=", "token ", "apikey ", "api-key ", "splunk ", "geniekey ", "ssws ", "bot ", "klaviyo-api-key ", "key ", "zoho-oauthtoken ", "private-token ", "dropbox-api-arg "}
+
+// otherAuth looks for the credentials of an Authorization header of a service's own scheme.
+func (sc *scan) otherAuth(at int) {
+	text := sc.text
+	i := skip(text, at+len("authorization"), skipQuote)
+	i = skip(text, i, skipBlank)
+	if i < len(text) && (text[i] == ':' || text[i] == '=' || text[i] == ',') {
+		i++
+	}
+	i = skip(text, skip(text, i, skipBlank), skipQuote)
+	sc.schemed(i)
+}
+
+// schemed looks at what follows the name of a scheme at byte i.
+func (sc *scan) schemed(i int) {
+	if i >= len(sc.text) {
+		return
+	}
+	n := oneOf(sc.text[i:], authSchemes[:])
+	if n == 0 {
+		return
+	}
+	start := skip(sc.text, i+n, skipQuote)
+	end := extent(sc.text, start, maxToken, setBearer)
+	if body := sc.text[start:end]; len(body) >= 16 && mixed(body) && !placeholder(body) && entropy(body) >= 2 {
+		sc.add(detBearer, start, end)
+	}
+}
+
 // slackHook looks for an incoming webhook, whose address is the credential.
 func (sc *scan) slackHook(at int) {
 	rest := sc.text[at+len("hooks.slack.com/"):]
@@ -270,7 +302,8 @@ func (sc *scan) azureSignature(at int) {
 		return
 	}
 	around := sc.text[max(0, at-256):min(len(sc.text), end+256)]
-	if strings.Contains(around, "sv=20") && strings.Contains(around, "se=") && !placeholder(sc.text[start:end]) {
+	shared := strings.Contains(around, "sv=20") && strings.Contains(around, "se=") || strings.Contains(around, "sv=1.0") && strings.Contains(around, "sp=")
+	if shared && !placeholder(sc.text[start:end]) {
 		sc.add(detAzureKey, start, end)
 	}
 }

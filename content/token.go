@@ -29,6 +29,9 @@ var (
 	setDotted   = newCharset(lowerLetters + upperLetters + digitChars + "_-.")
 	setHex      = newCharset("abcdef" + digitChars)
 	setHexDash  = newCharset("abcdef" + digitChars + "-")
+	setLower    = newCharset(lowerLetters + digitChars)
+	setDjango   = newCharset(lowerLetters + upperLetters + digitChars + "!@#$%^&*(-_=+)")
+	setPercent  = newCharset(lowerLetters + upperLetters + digitChars + "%")
 	setBase64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=")
 	setAllB64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=_-")
 	setBearer   = newCharset(lowerLetters + upperLetters + digitChars + "._~+/=-")
@@ -98,6 +101,10 @@ var tokens = []token{
 	{"glagent-", detGitLab, setToken, 20, 0, false},
 	{"glimt-", detGitLab, setToken, 20, 0, false},
 	{"glft-", detGitLab, setToken, 20, 0, false},
+	{"gloas-", detGitLab, setHex, 64, 64, false},
+	{"glffct-", detGitLab, setToken, 20, 0, true},
+	{"glwt-", detGitLab, setToken, 20, 0, true},
+	{"GR1348941", detGitLab, setToken, 20, 20, true},
 	{"xoxb-", detSlack, setToken, 20, 0, true},
 	{"xoxp-", detSlack, setToken, 20, 0, true},
 	{"xoxa-", detSlack, setToken, 20, 0, true},
@@ -118,6 +125,10 @@ var tokens = []token{
 	{"xai-", detLLMKey, setAlnum, 60, 0, true},
 	{"r8_", detLLMKey, setAlnum, 37, 40, true},
 	{"pplx-", detLLMKey, setAlnum, 40, 0, true},
+	{"sk-lf-", detLLMKey, setHexDash, 36, 36, true},
+	{"sk_", detLLMKey, setHex, 48, 48, true},
+	{"csk-", detLLMKey, setLower, 48, 48, true},
+	{"fw_", detLLMKey, setAlnum, 22, 24, true},
 	{"hf_", detHFToken, setAlnum, 30, 60, true},
 	{"api_org_", detHFToken, setAlnum, 30, 60, true},
 	{"npm_", detNPM, setAlnum, 36, 36, true},
@@ -146,8 +157,14 @@ var tokens = []token{
 	{"CFPAT-", detService, setToken, 43, 43, true}, {"tfp_", detService, setDotted, 40, 60, true}, {"EZAK", detService, setAlnum, 54, 54, true}, {"EZTK", detService, setAlnum, 54, 54, true}, {"shippo_live_", detService, setHex, 40, 40, false}, {"shippo_test_", detService, setHex, 40, 40, false}, {"access-production-", detService, setHexDash, 36, 36, true}, {"access-sandbox-", detService, setHexDash, 36, 36, true},
 	{"ops_eyJ", detService, setAllB64, 100, 0, true}, {"pat-na1-", detService, setHexDash, 36, 36, true}, {"pat-na2-", detService, setHexDash, 36, 36, true}, {"pat-eu1-", detService, setHexDash, 36, 36, true}, {"sqp_", detService, setHex, 40, 40, false}, {"squ_", detService, setHex, 40, 40, false}, {"sqa_", detService, setHex, 40, 40, false}, {"sgp_", detService, setWord, 40, 60, true},
 	{"snyk_uat.", detService, setDotted, 60, 0, true}, {"bkua_", detService, setHex, 40, 40, false}, {"CCIPAT_", detService, setWord, 60, 64, true}, {"CCIPRJ_", detService, setWord, 60, 64, true}, {"CLOJARS_", detService, setHex, 60, 60, false}, {"aio_", detService, setAlnum, 28, 28, true}, {"access_token$production$", detService, setDollar, 49, 49, true},
-	{"tskey-auth-", detService, setToken, 20, 80, true}, {"tskey-api-", detService, setToken, 20, 80, true}, {"tskey-client-", detService, setToken, 20, 80, true}, {"xkeysib-", detService, setHexDash, 75, 90, true}, {"mlsn.", detService, setHex, 64, 64, false}, {"nvapi-", detService, setToken, 60, 70, true}, {"apify_api_", detService, setAlnum, 36, 40, true}, {"phx_", detService, setAlnum, 40, 50, true},
-	{"rpa_", detService, setAlnum, 40, 50, true}, {"jina_", detService, setToken, 50, 70, true}, {"e2b_", detService, setHex, 40, 40, false}, {"amzn.mws.", detService, setHexDash, 36, 36, true}, {"AQVN", detService, setToken, 35, 38, true},
+	{"tskey-auth-", detService, setToken, 20, 80, true}, {"tskey-api-", detService, setToken, 20, 80, true}, {"tskey-client-", detService, setToken, 20, 80, true}, {"xkeysib-", detService, setToken, 75, 90, true}, {"mlsn.", detService, setHex, 64, 64, false}, {"nvapi-", detService, setToken, 60, 70, true}, {"apify_api_", detService, setAlnum, 36, 40, true}, {"phx_", detService, setAlnum, 40, 50, true},
+	{"xsmtpsib-", detService, setToken, 75, 90, true}, {"wandb_v1_", detService, setWord, 60, 90, true}, {"bb_live_", detService, setToken, 25, 40, true}, {"m0-", detService, setAlnum, 40, 40, true}, {"vck_", detService, setAlnum, 50, 70, true}, {"fc-", detService, setHex, 32, 32, true}, {"pa-", detService, setToken, 43, 43, true},
+	{"cio", detService, setAlnum, 32, 32, true}, {"oy2", detService, setLower, 43, 43, true}, {"cmVmdGtu", detService, setAlnum, 56, 56, true}, {"rnd_", detService, setAlnum, 28, 40, true}, {"vercel_blob_rw_", detService, setWord, 40, 60, true}, {"nfp_", detService, setAlnum, 36, 40, true}, {"cfut_", detService, setAlnum, 40, 60, true}, {"cfat_", detService, setAlnum, 40, 60, true},
+	{"napi_", detService, setLower, 60, 70, true}, {"mdb_sa_sk_", detService, setToken, 40, 60, true}, {"ATTA", detService, setAlnum, 72, 76, true}, {"EAAAl", detService, setToken, 59, 60, true}, {"EAA", detService, setAlnum, 110, 300, true}, {"FLWSECK-", detService, setToken, 32, 40, true}, {"FLWSECK_TEST-", detService, setToken, 32, 40, true},
+	{"AAAAAAAAAAAAAAAAAAAAA", detService, setPercent, 80, 110, true}, {"sl.B", detService, setToken, 120, 0, true}, {"sl.u.", detService, setToken, 120, 0, true}, {"NRII-", detService, setToken, 32, 32, true}, {"hcaik_01", detService, setLower, 56, 57, true}, {"hcalk_01", detService, setLower, 56, 57, true}, {"sdk-", detService, setHexDash, 36, 36, true},
+	{"secret-", detService, setAlnum, 43, 43, true}, {"sk.eyJ", detService, setDotted, 80, 0, true}, {"GOOG1E", detService, setUpper, 55, 55, true}, {"LTAI5t", detService, setAlnum, 18, 18, true}, {"AKID", detService, setAlnum, 32, 32, true}, {"t1.9euel", detService, setDotted, 150, 0, true}, {"waka_", detService, setHexDash, 36, 36, true},
+	{"duffel_live_", detService, setToken, 43, 43, true}, {"duffel_test_", detService, setToken, 43, 43, true}, {"fio-u-", detService, setAllB64, 64, 64, true}, {"unkey_", detService, setAlnum, 22, 30, true}, {"tr_prod_", detService, setAlnum, 20, 24, true}, {"tr_dev_", detService, setAlnum, 20, 24, true}, {"signkey-prod-", detService, setHex, 64, 64, false}, {"signkey-test-", detService, setHex, 64, 64, false},
+	{"sk_prod_", detService, setToken, 40, 80, true}, {"django-insecure-", detService, setDjango, 50, 50, false}, {"polar_oat_", detService, setAlnum, 40, 50, true}, {"xprv", detService, setAlnum, 107, 107, true}, {"yprv", detService, setAlnum, 107, 107, true}, {"zprv", detService, setAlnum, 107, 107, true}, {"tprv", detService, setAlnum, 107, 107, true}, {"rpa_", detService, setAlnum, 40, 50, true}, {"jina_", detService, setToken, 50, 70, true}, {"e2b_", detService, setHex, 40, 40, false}, {"amzn.mws.", detService, setHexDash, 36, 36, true}, {"AQVN", detService, setToken, 35, 38, true},
 }
 
 // tokenSets numbers the character sets of the table.
@@ -212,6 +229,9 @@ func (sc *scan) token(t *token, set, at int) {
 		at = min(sc.hits[len(sc.hits)-1].end, start)
 	}
 	sc.add(t.det, at, start+n)
+	if t.det == detAWSKey && n == 16 {
+		sc.awsSecret(start + n)
+	}
 }
 
 // afterSecret reports whether the last match is a secret that reaches byte at: another may follow it without a gap.
