@@ -31,8 +31,8 @@ var credentialNames = map[string]credential{
 	"access-key": credentialKey, "private_key": credentialKey, "privatekey": credentialKey, "private-key": credentialKey,
 	"api key": credentialKey, "secret key": credentialKey, "access key": credentialKey, "private key": credentialKey, "auth key": credentialKey,
 	"preshared_key": credentialKey, "presharedkey": credentialKey, "app_key": credentialKey, "admin_key": credentialKey, "write_key": credentialKey,
-	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pat": credentialToken, "_pass": credentialPassword,
-	"passcode": credentialPassword, "key content": credentialPassword, "psk": credentialPassword,
+	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pass": credentialPassword,
+	"passcode": credentialPassword, "key content": credentialPassword,
 	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
 	"token": credentialToken, "credentials": credentialToken,
 }
@@ -45,6 +45,11 @@ func credentialKeywords() []keyword {
 			continue // "secret" finds it
 		}
 		k = append(k, keyword{text: name, look: func(sc *scan, at int) { sc.credentialAt(at, len(name), kind) }})
+	}
+	// Names so short that what follows them belongs to what is looked for.
+	for _, after := range [...]string{"=", ":", " ", "\""} {
+		k = append(k, keyword{text: "_pat" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("_pat"), credentialToken) }})
+		k = append(k, keyword{text: "psk" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("psk"), credentialPassword) }})
 	}
 	return k
 }
@@ -66,7 +71,7 @@ func credentialSuffix(s string) bool {
 func (sc *scan) credentialAt(at, n int, kind credential) {
 	text := sc.text
 	end := at + n
-	if kind != credentialPassword && hashedBefore(text, at) || n <= len("psk") && at > 0 && setToken[text[at-1]] {
+	if kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] {
 		return
 	}
 	suffix := extent(text, end, 16, setToken)
@@ -486,7 +491,7 @@ func (sc *scan) pairsBefore() {
 func (sc *scan) member(s *String, raw *view) {
 	kind := credentialNone
 	switch name := sc.memberName(); {
-	case name == "pass" && s.Host < 0, name == "pw":
+	case name == "pass" && s.Host < 0, name == "pw", name == "psk":
 		kind = credentialPassword
 	case jwkMember(name) && sc.besideKty(s) && len(s.Text) >= minJWK && of(s.Text, 0, len(s.Text), setAllB64):
 		sc.v, sc.text = raw, raw.text

@@ -11,15 +11,19 @@ func serviceKeywords() []keyword {
 		{text: "nral", look: (*scan).newRelic},
 		{text: "jqqj99", look: func(sc *scan, at int) { sc.signedKey(at, 52, 84) }},
 		{text: "azdo", look: func(sc *scan, at int) { sc.signedKey(at, 76, 84) }},
-		{text: "-us", look: (*scan).mailchimp},
-		{text: "re_", look: (*scan).resend},
-		{text: "a3-", look: (*scan).onePassword},
-		{text: "pk_", look: (*scan).clickUp},
 		{text: "::server:", look: (*scan).k3s},
 		{text: "4b1d", look: (*scan).clickHouse},
 		{text: ".webhook.office.com/webhookb2/", look: (*scan).hookAddress},
 		{text: "hooks.zapier.com/hooks/catch/", look: (*scan).hookAddress},
 		{text: ".make.com/", look: (*scan).hookAddress},
+	}
+	for prefix, shape := range map[string]struct {
+		set  *charset
+		look func(sc *scan, at int)
+	}{"-us": {setDigits, (*scan).mailchimp}, "re_": {setAlnum, (*scan).resend}, "a3-": {setAlnum, (*scan).onePassword}, "pk_": {setDigits, (*scan).clickUp}} {
+		for _, text := range longEnough(prefix, shape.set) {
+			k = append(k, keyword{text: text, look: shape.look})
+		}
 	}
 	for _, c := range lowerLetters + digitChars {
 		k = append(k, keyword{text: ":aa" + string(c), look: (*scan).telegram})

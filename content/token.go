@@ -31,7 +31,6 @@ var (
 	setHexDash  = newCharset("abcdef" + digitChars + "-")
 	setLower    = newCharset(lowerLetters + digitChars)
 	setDjango   = newCharset(lowerLetters + upperLetters + digitChars + "!@#$%^&*(-_=+)")
-	setPercent  = newCharset(lowerLetters + upperLetters + digitChars + "%")
 	setBase64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=")
 	setAllB64   = newCharset(lowerLetters + upperLetters + digitChars + "+/=_-")
 	setBearer   = newCharset(lowerLetters + upperLetters + digitChars + "._~+/=-")
@@ -161,7 +160,7 @@ var tokens = []token{
 	{"xsmtpsib-", detService, setToken, 75, 90, true}, {"wandb_v1_", detService, setWord, 60, 90, true}, {"bb_live_", detService, setToken, 25, 40, true}, {"m0-", detService, setAlnum, 40, 40, true}, {"vck_", detService, setAlnum, 50, 70, true}, {"fc-", detService, setHex, 32, 32, true}, {"pa-", detService, setToken, 43, 43, true},
 	{"cio", detService, setAlnum, 32, 32, true}, {"oy2", detService, setLower, 43, 43, true}, {"cmVmdGtu", detService, setAlnum, 56, 56, true}, {"rnd_", detService, setAlnum, 28, 40, true}, {"vercel_blob_rw_", detService, setWord, 40, 60, true}, {"nfp_", detService, setAlnum, 36, 40, true}, {"cfut_", detService, setAlnum, 40, 60, true}, {"cfat_", detService, setAlnum, 40, 60, true},
 	{"napi_", detService, setLower, 60, 70, true}, {"mdb_sa_sk_", detService, setToken, 40, 60, true}, {"ATTA", detService, setAlnum, 72, 76, true}, {"EAAAl", detService, setToken, 59, 60, true}, {"EAA", detService, setAlnum, 110, 300, true}, {"FLWSECK-", detService, setToken, 32, 40, true}, {"FLWSECK_TEST-", detService, setToken, 32, 40, true},
-	{"AAAAAAAAAAAAAAAAAAAAA", detService, setPercent, 80, 110, true}, {"sl.B", detService, setToken, 120, 0, true}, {"sl.u.", detService, setToken, 120, 0, true}, {"NRII-", detService, setToken, 32, 32, true}, {"hcaik_01", detService, setLower, 56, 57, true}, {"hcalk_01", detService, setLower, 56, 57, true}, {"sdk-", detService, setHexDash, 36, 36, true},
+	{"sl.B", detService, setToken, 120, 0, true}, {"sl.u.", detService, setToken, 120, 0, true}, {"NRII-", detService, setToken, 32, 32, true}, {"hcaik_01", detService, setLower, 56, 57, true}, {"hcalk_01", detService, setLower, 56, 57, true}, {"sdk-", detService, setHexDash, 36, 36, true},
 	{"secret-", detService, setAlnum, 43, 43, true}, {"sk.eyJ", detService, setDotted, 80, 0, true}, {"GOOG1E", detService, setUpper, 55, 55, true}, {"LTAI5t", detService, setAlnum, 18, 18, true}, {"AKID", detService, setAlnum, 32, 32, true}, {"t1.9euel", detService, setDotted, 150, 0, true}, {"waka_", detService, setHexDash, 36, 36, true},
 	{"duffel_live_", detService, setToken, 43, 43, true}, {"duffel_test_", detService, setToken, 43, 43, true}, {"fio-u-", detService, setAllB64, 64, 64, true}, {"unkey_", detService, setAlnum, 22, 30, true}, {"tr_prod_", detService, setAlnum, 20, 24, true}, {"tr_dev_", detService, setAlnum, 20, 24, true}, {"signkey-prod-", detService, setHex, 64, 64, false}, {"signkey-test-", detService, setHex, 64, 64, false},
 	{"sk_prod_", detService, setToken, 40, 80, true}, {"django-insecure-", detService, setDjango, 50, 50, false}, {"polar_oat_", detService, setAlnum, 40, 50, true}, {"xprv", detService, setAlnum, 107, 107, true}, {"yprv", detService, setAlnum, 107, 107, true}, {"zprv", detService, setAlnum, 107, 107, true}, {"tprv", detService, setAlnum, 107, 107, true}, {"rpa_", detService, setAlnum, 40, 50, true}, {"jina_", detService, setToken, 50, 70, true}, {"e2b_", detService, setHex, 40, 40, false}, {"amzn.mws.", detService, setHexDash, 36, 36, true}, {"AQVN", detService, setToken, 35, 38, true},
@@ -183,9 +182,28 @@ func tokenKeywords() []keyword {
 	for i := range tokens {
 		t := &tokens[i]
 		set := tokenSets[t.set]
-		k = append(k, keyword{text: strings.ToLower(t.prefix), look: func(sc *scan, at int) { sc.token(t, set, at) }})
+		for _, prefix := range longEnough(strings.ToLower(t.prefix), t.set) {
+			k = append(k, keyword{text: prefix, look: func(sc *scan, at int) { sc.token(t, set, at) }})
+		}
 	}
 	return k
+}
+
+// longEnough returns a prefix, or what it may be with the byte after it where it has no more than three: the index
+// tells words of four bytes from others by fewer looks.
+func longEnough(prefix string, set *charset) []string {
+	if len(prefix) > minKeyword {
+		return []string{prefix}
+	}
+	var all []string
+	for c := range set {
+		if set[c] && foldTable[c] == byte(c) {
+			all = append(all, prefix+string(rune(c)))
+		} else if set[c] && !set[foldTable[c]] {
+			all = append(all, prefix+string(rune(foldTable[c])))
+		}
+	}
+	return all
 }
 
 // token looks for a credential of shape t, whose character set has the number set, at byte at.
