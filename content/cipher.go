@@ -66,11 +66,20 @@ func (sc *scan) cipher(c cipher, at int) {
 	p := &sc.ciphers
 	lo, hi := max(0, at-cipherReach), min(len(sc.text), at+cipherReach)
 	if p.known[c] {
-		p.spans[c].End = hi
+		if hi-p.spans[c].Start > 4*maxCiphered {
+			// Far more than is undone of it. The rest of the text may be in it as well.
+			hi = len(sc.text)
+		}
+		p.spans[c].End = max(p.spans[c].End, hi)
 		return
 	}
 	p.known[c], p.spans[c] = true, Range{lo, hi}
 	p.count++
+}
+
+// leetToEnd reports whether all that is left of the current view is known to be in that cipher.
+func (sc *scan) leetToEnd() bool {
+	return sc.ciphers.known[cipherLeet] && sc.ciphers.spans[cipherLeet].End == len(sc.text)
 }
 
 // decipher queues what the ciphers that v betrays stand for. How one cipher is undone is no part of the text, so a
@@ -87,7 +96,7 @@ func (sc *scan) decipher(v *view) {
 			continue
 		}
 		lo, hi := wholeRunes(v.text, sc.ciphers.spans[c])
-		if left == 0 || v.layer >= maxLayers || 2*(hi-lo) > sc.budget {
+		if left == 0 || v.layer >= maxLayers || 2*min(hi-lo, maxCiphered) > sc.budget {
 			sc.incomplete(v, lo, hi)
 			continue
 		}

@@ -79,18 +79,17 @@ func leetWord(w string) string {
 	if leetShapes[leetClass[w[0]&0x7f]&0x1f][leetClass[w[1]&0x7f]&0x1f]&(1<<len(w)) == 0 {
 		return ""
 	}
-	var key [maxLeet]byte
+	var key [2]uint64
 	stands, letter := false, false
 	for i := 0; i < len(w); i++ {
-		key[i] = leetClass[w[i]&0x7f]
+		key[i>>3] |= uint64(leetClass[w[i]&0x7f]) << (i & 7 * 8)
 		l := isLetter(w[i])
 		letter, stands = letter || l, stands || !l || w[i] == 'l' || w[i] == 'I'
 	}
 	if !stands || !letter {
 		return ""
 	}
-	word, _ := leetTable.meaning(string(key[:len(w)]))
-	return word
+	return leetTable.place(key[0], key[1], len(w)).meaning
 }
 
 // leetMarks are pieces of such words in which marks stand for letters; digits are found by the survey.

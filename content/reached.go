@@ -18,7 +18,8 @@ type reached struct {
 	reports                      ahead
 	lines                        lineMemo
 	stops, brackets, tags        behind
-	comments, handled, srcdocs   ahead
+	comments                     commentEnds
+	handled, srcdocs             ahead
 	marks                        int // markup behind a verb
 }
 

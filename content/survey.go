@@ -152,7 +152,7 @@ func (sc *scan) survey(text string) features {
 				sc.groupedNumber(start+boolInt(!isDigit(text[start])), i)
 			}
 		}
-		if word&(classLetter|classDigit) == classLetter|classDigit && i-start >= tellingLeet && i-start <= maxLeet && leetWord(text[start:i]) != "" {
+		if word&(classLetter|classDigit) == classLetter|classDigit && i-start >= tellingLeet && i-start <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
 			sc.cipher(cipherLeet, start)
 		}
 		switch {

@@ -2,7 +2,6 @@ package content
 
 import (
 	"encoding/ascii85"
-	"encoding/base64"
 	"strings"
 )
 
@@ -17,8 +16,10 @@ func transferKeywords() []keyword {
 		// The marks of tags, which are all that is shifted where letters are not; words that are shifted are found by
 		// the survey.
 		k = append(k, keyword{text: shift, look: func(sc *scan, at int) {
-			n, _ := shifted(sc.text[at:])
-			sc.utf7 = sc.utf7 || n > minShifted
+			if !sc.utf7 {
+				n, _ := shifted(sc.text[at:])
+				sc.utf7 = n > minShifted
+			}
 		}})
 	}
 	return k
@@ -32,20 +33,27 @@ const (
 
 // shifted returns the length of the stretch at the start of s that UTF-7 shifts, and the ASCII that it stands for.
 func shifted(s string) (int, string) {
-	n := extent(s, 1, maxShifted, setStd64)
-	if n < 4 || s[1] != 'A' || s[2] < 'C' || s[2] > 'H' {
+	if len(s) < minShifted || s[1] != 'A' || s[2] < 'C' || s[2] > 'H' {
 		return 0, ""
 	}
-	b, err := base64.RawStdEncoding.DecodeString(s[1:n])
-	if err != nil && len(b) < 2 {
-		return 0, ""
-	}
-	out := make([]byte, 0, len(b)/2)
-	for i := 0; i+1 < len(b); i += 2 {
-		if b[i] != 0 || b[i+1] < ' ' || b[i+1] >= 0x7f {
+	// Nearly all that is none is told by its first characters.
+	var room [64]byte
+	out := room[:0]
+	v, bits, n := uint(0), 0, 1
+	for ; n < len(s) && n <= maxShifted && setStd64[s[n]]; n++ {
+		v = v<<6 | uint(value64[s[n]])
+		if bits += 6; bits < 16 {
+			continue
+		}
+		bits -= 16
+		c := v >> bits & 0xffff
+		if c < ' ' || c >= 0x7f {
 			return 0, ""
 		}
-		out = append(out, b[i+1])
+		out = append(out, byte(c))
+	}
+	if n < minShifted {
+		return 0, ""
 	}
 	if n < len(s) && s[n] == '-' {
 		n++

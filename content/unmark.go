@@ -4,8 +4,8 @@ import "strings"
 
 // unmarkStep leaves out the markup at i, or takes the text up to where some may begin: the tags, comments and emphasis
 // that cut words and phrases for whoever reads the source and not for who sees the page.
-func unmarkStep(src string, i int) (int, string) {
-	if n, to := markAt(src, i); n > 0 {
+func unmarkStep(src string, i int, ends *commentEnds) (int, string) {
+	if n, to := markAt(src, i, ends); n > 0 {
 		return n, to
 	}
 	n := 1
@@ -26,10 +26,16 @@ const (
 
 // markAt returns the length of the markup at byte i, 0 for none, and what stands for it: a space where it sets words
 // apart.
-func markAt(src string, i int) (int, string) {
+func markAt(src string, i int, ends *commentEnds) (int, string) {
 	s := src[i:]
 	switch s[0] {
 	case '<':
+		if strings.HasPrefix(s, "<!--") {
+			if end := ends.after(src, i+4) + len("-->"); end <= min(len(src), i+maxComment) {
+				return end - i, ""
+			}
+			return 0, ""
+		}
 		return tagAt(s)
 	case '*', '`':
 		n := repeated(s)
@@ -103,14 +109,8 @@ func repeated(s string) int {
 	return n
 }
 
-// tagAt returns the length of the tag or comment at the start of s and what it looks like.
+// tagAt returns the length of the tag at the start of s and what it looks like.
 func tagAt(s string) (int, string) {
-	if strings.HasPrefix(s, "<!--") {
-		if end := strings.Index(s[4:min(len(s), maxComment)], "-->"); end >= 0 {
-			return end + 7, ""
-		}
-		return 0, ""
-	}
 	i := 1
 	if i < len(s) && s[i] == '/' {
 		i++
@@ -135,7 +135,21 @@ func tagAt(s string) (int, string) {
 // blockTags are the elements that set apart what is before them and in them.
 var blockTags = wordSet("p br div td th tr li ul ol dl dt dd h1 h2 h3 h4 h5 h6 hr table tbody thead section article header footer main nav aside pre blockquote option select form body html head title script style figure figcaption details summary option label button iframe")
 
-// findCommentEnd finds the end of a comment, for ahead.
+// commentEnds remembers where a comment ends, so that a text full of openings is searched once.
+type commentEnds struct {
+	from, at int
+	known    bool
+}
+
+// after returns the first place at or after i where a comment ends, the length of text when there is none. Calls come with
+// rising i, nearly always.
+func (c *commentEnds) after(text string, i int) int {
+	if !c.known || i < c.from || i > c.at {
+		c.from, c.at, c.known = i, i+findCommentEnd(text[i:]), true
+	}
+	return c.at
+}
+
 var findCommentEnd = finding("-->")
 
 // cuts reports whether the markup at byte i stands inside a word.
@@ -145,10 +159,7 @@ func (sc *scan) cuts(text string, i int) bool {
 		return false
 	}
 	for range 4 {
-		if strings.HasPrefix(text[i:], "<!--") && !sc.comments.within(findCommentEnd, text, i, i+maxComment) {
-			return false
-		}
-		n, to := markAt(text, i)
+		n, to := markAt(text, i, &sc.comments)
 		if n == 0 || to != "" {
 			return false
 		}
@@ -168,7 +179,8 @@ func (sc *scan) cuts(text string, i int) bool {
 // unmark queues the view without markup, where that cuts words or stands in a phrase that may be an order.
 func (sc *scan) unmark(v *view) {
 	if sc.marked {
-		sc.stepView(v, ViewUnmarked, 0, unmarkStep)
+		var ends commentEnds
+		sc.stepView(v, ViewUnmarked, 0, func(src string, i int) (int, string) { return unmarkStep(src, i, &ends) })
 	}
 }
 
