@@ -94,7 +94,7 @@ func (sc *scan) oracle(at int) {
 	start := at + len("jdbc:oracle:")
 	line := text[start:min(len(text), start+maxCommand)]
 	slash := strings.IndexByte(line, '/')
-	if slash <= 0 || strings.IndexAny(line[:slash], "@ \n\"'") >= 0 {
+	if slash <= 0 || strings.ContainsAny(line[:slash], "@ \n\"'") {
 		return
 	}
 	if n := strings.IndexAny(line[slash:], "@ \n\"'"); n > 1 && line[slash+n] == '@' {

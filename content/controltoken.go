@@ -9,7 +9,7 @@ var controlNames = func() map[string]bool {
 	for w := range strings.FieldsSeq("imstart imend imsep eotid eomid startheaderid endheaderid headerstart headerend beginoftext endoftext endofprompt pythontag startofturn endofturn startofturntoken endofturntoken systemtoken usertoken chatbottoken " +
 		"startofrole endofrole beginofsentence endofsentence toolcallsbegin toolcallsend toolcallbegin toolcallend tooloutputsbegin tooloutputsend tooloutputbegin tooloutputend toolsep toolcalls toolresponse toolresults " +
 		"fimprefix fimmiddle fimsuffix fimbegin fimhole fimend fimpad visionstart visionend visionpad imagepad videopad objectrefstart objectrefend boxstart boxend reponame filesep endofutterance startofimage endofimage " +
-		"startoftext startofsystem endofsystem startofuser endofuser systemprompt sysstart sysend reservedspecialtoken unusedtoken") {
+		"startoftext startofsystem endofsystem startofuser endofuser systemprompt startthinking endthinking startaction endaction startresponse endresponse starttoolresult endtoolresult imsystem imuser imassistant immiddle toolcallssectionbegin toolcallssectionend toolcallargumentbegin startoftoolcall hyuser hyassistant hybeginofsentence sysstart sysend reservedspecialtoken unusedtoken") {
 		m[w] = true
 	}
 	for w := range strings.FieldsSeq("system user assistant human ai bot end start channel message return call constrain tool prompter observation ipython turn think answer developer environment") {

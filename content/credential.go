@@ -71,7 +71,7 @@ func credentialSuffix(s string) bool {
 func (sc *scan) credentialAt(at, n int, kind credential) {
 	text := sc.text
 	end := at + n
-	if kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] {
+	if inMask(text, at) || kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] {
 		return
 	}
 	suffix := extent(text, end, 16, setToken)
@@ -118,6 +118,19 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	}
 	sc.add(detCredential, start, stop)
 }
+
+// inMask reports whether byte at is in the name that redaction wrote for what it masked: nothing there announces what
+// follows, so that masked text has nothing new in it.
+func inMask(text string, at int) bool {
+	i := at
+	for i > 0 && at-i < maxMaskName && (text[i-1] == '_' || text[i-1] >= 'A' && text[i-1] <= 'Z') {
+		i--
+	}
+	return i > 0 && text[i-1] == ':' && strings.HasSuffix(text[:i], "[REDACTED:")
+}
+
+// maxMaskName is the longest beginning of a mask's name before a word that announces a credential, in bytes.
+const maxMaskName = 24
 
 // hashedBefore reports whether the name that goes on at byte at says that it is of a digest.
 func hashedBefore(text string, at int) bool {

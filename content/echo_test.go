@@ -15,3 +15,35 @@ func TestStructuredContentAndItsTextAreMaskedAlike(t *testing.T) {
 	d, r = scanBody(t, "tools/call", SideResponse, `{"content":[{"type":"text","text":"{\"user\":\"kim\",\"mail\":\"kim@example.org\"}"}],"structuredContent":{"user":"kim","mail":"kim@example.org"}}`)
 	require.Equal(t, 2, mask(t, d, r).Masked)
 }
+
+// TestMaskedTextHasNothingNewInIt scans what redaction wrote: what a mask is called announces no credential, and nothing
+// that was left is found for the first time.
+func TestMaskedTextHasNothingNewInIt(t *testing.T) {
+	for _, text := range []string{
+		"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\nAAAAIFq3mVt8Zr2Qb7Yc1Xw0Kd5Jn4Hs6Lp9Tg\nPrivate-MAC: bb13fa28e0d0632b9e22572b70eb87b3ee306d19c7c60719e603005d19f3cb61",
+		"AKIAZ7VRSQ5TJN2XMLKB: abcDEF123456ghiJKL7890",
+	} {
+		d, r := scanBody(t, "tools/call", SideResponse, `{"content":[{"type":"text","text":`+quote(t, text)+`}]}`)
+		masked := mask(t, d, r)
+		require.True(t, masked.Changed)
+		_, again := scanBody(t, "tools/call", SideResponse, string(masked.Bytes))
+		require.Empty(t, again.Findings, text)
+	}
+	for _, f := range readAccuracy(t) {
+		for _, c := range f.cases {
+			d, r := scanBody(t, "tools/call", SideResponse, `{"content":[{"type":"text","text":`+quote(t, c.text)+`}]}`)
+			masked := mask(t, d, r)
+			if !masked.Changed {
+				continue
+			}
+			known := map[string]bool{}
+			for _, x := range r.Findings {
+				known[x.Detector] = true
+			}
+			_, again := scanBody(t, "tools/call", SideResponse, string(masked.Bytes))
+			for _, x := range again.Findings {
+				require.True(t, x.Mask == "" || known[x.Detector], "%s in what was left of %q", x.Detector, c.text)
+			}
+		}
+	}
+}

@@ -233,7 +233,7 @@ func (sc *scan) card(groups []group) {
 		g := groups[i]
 		n := g.end - g.start
 		if n >= 14 && n <= 19 {
-			if (i == 0 || text[g.start-1] == ' ') && outside(text, g.start, g.end) {
+			if (i == 0 || text[g.start-1] == ' ') && (outside(text, g.start, g.end) || onTrack(text, g.start, g.end)) {
 				sc.cardAt(g.start, g.end)
 			}
 			continue
@@ -251,6 +251,19 @@ func (sc *scan) card(groups []group) {
 			i += j - 1
 		}
 	}
+}
+
+// onTrack reports whether the number stands as on the first track of a card, or in a row of a table before its expiry
+// in four digits.
+func onTrack(text string, start, end int) bool {
+	if start > 1 && text[start-1] == 'B' && text[start-2] == '%' {
+		return end < len(text) && text[end] == '^'
+	}
+	if end+5 > len(text) || text[end] != ',' || start > 0 && text[start-1] != ',' && text[start-1] != '\n' || !of(text, end+1, end+5, setDigits) || end+5 < len(text) && isAlnum(text[end+5]) {
+		return false
+	}
+	month := (text[end+1]-'0')*10 + text[end+2] - '0'
+	return month >= 1 && month <= 12
 }
 
 // cardGroups returns how many groups from the first form a printed card number: 4-4-4-4, with up to three
@@ -341,6 +354,8 @@ func cardIssuer(d string) bool {
 		return n >= 16
 	case p3 >= 300 && p3 <= 305, p2 == 36, p2 == 38, p2 == 39:
 		return n == 14
+	case p4 >= 2200 && p4 <= 2204:
+		return n >= 16
 	case p4 == 5018 || p4 == 5020 || p4 == 5038 || p4 == 6304 || p4 == 6759 || p4 == 6761 || p4 == 6763:
 		return n >= 16
 	}

@@ -14,6 +14,12 @@ const maxPhoneChecks = 4
 // phoneWords announce a telephone number.
 var phoneWords = mustIndex("phone", "tel", "mobile", "call", "fax", "whatsapp", "cell", "sms")
 
+// phoneWordsAbroad announce a number in its own country's digits, and in bare ones those in phoneWordsBare.
+var (
+	phoneWordsAbroad = mustIndex("phone", "tel:", "tel.", "tel ", "telefon", "teléfono", "tél", "mobile:", "fax", "whatsapp", "mobil", "电话", "電話", "手机", "手機", "携帯", "전화", "휴대폰", "телефон")
+	phoneWordsBare   = mustIndex("电话", "電話", "手机", "手機", "전화")
+)
+
 // internationals visits the plus signs whose digits come in ones and twos, which the visit of all digits passes by.
 func (sc *scan) internationals() {
 	text := sc.text
@@ -77,7 +83,19 @@ func (sc *scan) international(start, end, count int) {
 // one.
 func (sc *scan) national(start, end, count int) {
 	text := sc.text
-	if count < 7 || count > 15 || end-start == count || !phoneEnds(text, end) {
+	if count < 7 || count > 15 || !phoneEnds(text, end) {
+		return
+	}
+	if end-start == count {
+		// A mobile number in China is written in one piece.
+		if count == 11 && text[start] == '1' && text[start+1] >= '3' && outside(text, start, end) && announced(text, start, phoneWordsBare) {
+			sc.add(detPhone, start, end)
+		}
+		return
+	}
+	if text[start] == '0' && text[start+1] != '0' && count >= 9 && count <= 11 && outside(text, start, end) && announced(text, start, phoneWordsAbroad) {
+		// Elsewhere numbers begin with a naught inside their country.
+		sc.add(detPhone, start, end)
 		return
 	}
 	if start > 0 && text[start-1] == '(' {

@@ -95,7 +95,7 @@ func (sc *scan) secrecy(at, end int) {
 		return
 	}
 	// Advice on style, as in "do not tell the user to refresh", hides nothing by itself.
-	if after := sc.text[end:]; hasFoldPrefix(after, " to ") || hasFoldPrefix(after, " how to") {
+	if after := sc.text[end:]; hasFoldPrefix(after, " to ") && !hasFoldPrefix(after, " to anyone") && !hasFoldPrefix(after, " to the user") || hasFoldPrefix(after, " how to") {
 		return
 	}
 	sev := Review
