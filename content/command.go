@@ -123,6 +123,10 @@ var pgName = newCharset(lowerLetters + upperLetters + digitChars + "_-*.@")
 
 // wifi looks for the password in the text of a code that joins a wireless network: WIFI:T:WPA;S:name;P:password;;.
 func (sc *scan) wifi(at int) {
+	if at < sc.commands {
+		return
+	}
+	sc.commands = at + maxCommand/4
 	text := sc.text[at:min(len(sc.text), at+maxCommand)]
 	i := strings.Index(text, ";P:")
 	if i < 0 {
