@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -40,17 +41,20 @@ func BenchmarkModelPool(b *testing.B) {
 			}
 		}
 	})
-	b.Run("pool/64-callers", func(b *testing.B) {
-		b.ReportAllocs()
-		b.SetParallelism(32)
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				if _, err := r.Classify(ctx, []ModelSegment{{Text: text(n.Add(1))}}, ModelLimits{}); err != nil {
-					b.Fatal(err)
+	// Many callers who wait at once: what it costs to serve them, for nothing is computed.
+	for _, callers := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("pool/%d-callers", callers), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetParallelism(max(callers/runtime.GOMAXPROCS(0), 1))
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if _, err := r.Classify(ctx, []ModelSegment{{Text: text(n.Add(1))}}, ModelLimits{}); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
+			})
 		})
-	})
+	}
 	for _, size := range []int{256, 31 << 10} {
 		b.Run(fmt.Sprintf("segment-hit/%d", size), func(b *testing.B) {
 			b.ReportAllocs()

@@ -147,9 +147,9 @@ type classification struct {
 // text. It is made for each: what the pool holds of one may still be on its way when
 // the next begins.
 type pass struct {
-	windows [2]inference.Window
-	spans   [2]span
-	missing [2]int
+	windows [1]inference.Window
+	spans   [1]span
+	missing [1]int
 	call    submission
 }
 

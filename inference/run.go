@@ -3,6 +3,8 @@ package inference
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/sallyport-mcp/sallyport/inference/onnx"
 )
@@ -72,7 +74,9 @@ func (c *Classifier) validate(ids []int32) error {
 // score runs one batch and appends its scores. first is the place of batch[0]
 // in the caller's batch.
 func (c *Classifier) score(scores []float32, control RunControl, batch []Window, first int) ([]float32, error) {
-	logits, labels, err := c.model.Run(control.native, c.pad(batch))
+	memory := paddings.Get().(*[]int64)
+	defer paddings.Put(memory)
+	logits, labels, err := c.model.Run(control.native, c.pad(memory, batch))
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +93,19 @@ func (c *Classifier) score(scores []float32, control RunControl, batch []Window,
 	return scores, nil
 }
 
-func (c *Classifier) pad(batch []Window) onnx.Batch {
+// paddings are the memory of padded batches, which no model keeps beyond its Run. Made
+// anew for each, it was a seventh of all that a short window had allocated.
+var paddings = sync.Pool{New: func() any { return new([]int64) }}
+
+// pad writes a batch into memory, which it grows as needed.
+func (c *Classifier) pad(memory *[]int64, batch []Window) onnx.Batch {
 	length := 0
 	for i := range batch {
 		length = max(length, len(batch[i].IDs))
 	}
 	n := len(batch) * length
-	cells := make([]int64, 2*n)
+	*memory = slices.Grow((*memory)[:0], 2*n)
+	cells := (*memory)[:2*n]
 	b := onnx.Batch{Rows: len(batch), Length: length, IDs: cells[:n:n], Mask: cells[n:]}
 	pad := int64(c.tok.Pad())
 	for i := range batch {
@@ -104,7 +114,7 @@ func (c *Classifier) pad(batch []Window) onnx.Batch {
 			b.IDs[row+k], b.Mask[row+k] = int64(id), 1
 		}
 		for k := len(batch[i].IDs); k < length; k++ {
-			b.IDs[row+k] = pad
+			b.IDs[row+k], b.Mask[row+k] = pad, 0
 		}
 	}
 	return b
