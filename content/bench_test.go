@@ -47,6 +47,9 @@ var benchTexts = []struct{ name, text string }{
 	{"ansi", fill("a\x1b[0m")}, {"octal", fill("\\101")}, {"relative", fill("](//a?b={c}")}, {"curl", fill("curl -u a:")}, {"regional", fill("🇮 🇬 🇳 🇴 🇷 🇪 ")[:size-size%36]},
 	{"moved mails", fill("luxmkza@b.co xntq rxrsdl%41")}, {"open titles", fill("\x1b]>+;")}, {"digits for letters", fill("\x01)|&lt;1gn0r3 \"\u200b")}, {"run on", fill("néglige=yourinitialinstructions<b>")}, {"upside down", fill("your.system.instructionsépfli jpjkvd**")},
 	{"spelled with marks", fill("`\u0301i g n o r e a`(\u202e%41")},
+	{"opened comments", fill("<!--uită_ignore ")}, {"tags in comments", fill("<!--[system override]\U000e0041")}, {"mails in comments", fill("'<!--passwor\U000e0041d=a@b.co<b>must  ")},
+	{"shifted tags", fill("+ad4")}, {"no shift", fill("+AD4")}, {"shifted orders", fill("忘掉+AEkAZw-%2541 ")}, {"orders turned", fill(" ignore-\u202e%41\u202e%41\u202e%41\u202e%41 ")},
+	{"escaped cards", fill("&lt;%2541**4111 1111 1111 1111")}, {"Russian orders and cards", fill("Игнорировать4111 1111 1111 1111</b>&lt; ")}, {"escaped literals", fill("dor_v1_(\"\\\\%41instructions` ")},
 }
 
 // definitionTexts are the worst against the looks that only the definitions of tools get.
@@ -123,6 +126,7 @@ func BenchmarkShapes64K(b *testing.B) {
 		{"nested", `{"structuredContent":{"x":[` + many(strings.Repeat(`{"a":`, 100)+`"x"`+strings.Repeat("}", 100)) + `]}}`},
 		{"blocks", `{"content":[` + many(`{"type":"text","text":"{\"id\":#,\"name\":\"Kim\"}"}`) + `]}`},
 		{"blocks ignore", `{"content":[` + many(`{"type":"text","text":"ignore "}`) + `]}`},
+		{"blocks glued", `{"content":[` + many(`{"type":"text","text":"ignore"}`) + `]}`},
 		{"blocks lt", `{"content":[` + many(`{"type":"text","text":"<b"}`) + `]}`},
 		{"blocks a", `{"content":[` + many(`{"type":"text","text":"a"}`) + `]}`},
 		{"brackets", `{"structuredContent":{"x":[` + many("[]") + `]}}`},
