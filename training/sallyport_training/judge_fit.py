@@ -33,6 +33,10 @@ class Recipe:
     threads: int = 1
 
 
+# The second training, from the first one's weights, with the mistakes that it makes (module mistakes).
+FURTHER = Recipe(epochs=2, rate=6e-5, every=150, minutes=25)
+
+
 def words_of(encoder: pretrained.Encoder, kept: list[int]) -> np.ndarray:
     """The frozen embeddings of the kept pieces, float32 [vocabulary, width]; padding is a row like others."""
     return pretrained.unpack(encoder.nibbles[kept], encoder.scales[kept])
@@ -116,14 +120,14 @@ def look(net: judge.Judge, cache: Activations, rows: np.ndarray, labels: np.ndar
     return out
 
 
-def train(data: judge_rows.Windows, encoder: pretrained.Encoder, kept: list[int], recipe: Recipe, work: Path, log=print) -> judge.Judge:
-    """Trains and leaves the best state in work/judge.pt, chosen by the loss on the rows kept aside."""
+def train(data: judge_rows.Windows, encoder: pretrained.Encoder, kept: list[int], recipe: Recipe, work: Path, log=print, first: judge.Judge | None = None, name: str = "judge") -> judge.Judge:
+    """Trains, from first if given, and leaves the best state in work/NAME.pt, chosen by the loss on the rows kept aside."""
     torch.set_num_threads(recipe.threads)
     torch.manual_seed(recipe.seed)
-    net = judge.start(encoder, words_of(encoder, kept))
+    net = first or judge.start(encoder, words_of(encoder, kept))
     lengths = np.array([len(a) + 2 for a in data.ids])
-    path = work / f"judge-activations-{recipe.frozen}.f16"
-    ready = work / f"judge-activations-{recipe.frozen}.json"
+    path = work / f"{name}-activations-{recipe.frozen}.f16"
+    ready = work / f"{name}-activations-{recipe.frozen}.json"
     key = {"rows": len(lengths), "tokens": int(lengths.sum()), "sum": int(sum(int(a.sum()) for a in data.ids))}
     fresh = not ready.exists() or json.loads(ready.read_text()) != key
     cache = Activations(path, lengths, encoder.width, fresh)
@@ -167,21 +171,32 @@ def train(data: judge_rows.Windows, encoder: pretrained.Encoder, kept: list[int]
                 seen = look(net, cache, aside, data.labels, data.sets, recipe.frozen)
                 log(f"step {step}: " + json.dumps({k: v and round(v, 4) for k, v in seen.items()}))
                 state = {"recipe": asdict(recipe), "net": net.state_dict(), "step": step, "seen": seen}
-                torch.save(state, work / "judge-last.pt")
+                torch.save(state, work / f"{name}-last.pt")
                 if best is None or seen["loss"] < best:
                     best = seen["loss"]
-                    torch.save(state, work / "judge.pt")
+                    torch.save(state, work / f"{name}.pt")
     seen = look(net, cache, aside, data.labels, data.sets, recipe.frozen)
     log(f"end, step {step}: " + json.dumps({k: v and round(v, 4) for k, v in seen.items()}))
     state = {"recipe": asdict(recipe), "net": net.state_dict(), "step": step, "seen": seen}
-    torch.save(state, work / "judge-last.pt")
+    torch.save(state, work / f"{name}-last.pt")
     if best is None or seen["loss"] < best:
-        torch.save(state, work / "judge.pt")
-    return restore(work, encoder, kept)
+        torch.save(state, work / f"{name}.pt")
+    return restore(work, encoder, kept, name)
 
 
-def restore(work: Path, encoder: pretrained.Encoder, kept: list[int], name: str = "judge.pt") -> judge.Judge:
+def restore(work: Path, encoder: pretrained.Encoder, kept: list[int], name: str = "judge") -> judge.Judge:
     net = judge.start(encoder, words_of(encoder, kept))
-    net.load_state_dict(torch.load(work / name, map_location="cpu")["net"])
+    net.load_state_dict(torch.load(work / f"{name}.pt", map_location="cpu")["net"])
     net.eval()
     return net
+
+
+def between(first: judge.Judge, second: judge.Judge, share: float) -> judge.Judge:
+    """The second network with each weight moved back towards the first's: share of the way from first to second.
+
+    Weights between those before and after a fine-tuning keep more of what was known before, at little cost
+    to what was learned (Wortsman et al., Robust fine-tuning of zero-shot models, 2022)."""
+    before = first.state_dict()
+    with torch.no_grad():
+        second.load_state_dict({k: before[k] + share * (v - before[k]) if v.is_floating_point() else v for k, v in second.state_dict().items()})
+    return second

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from . import calibrate, card, cascade, compare, compose, corpus, evaluate, golden, harmless, judge, judge_card, judge_export, judge_fit, judge_rows, judge_vocabulary, pretrained, scoring, vocabulary
+from . import calibrate, card, cascade, compare, compose, corpus, evaluate, golden, harmless, judge, judge_card, judge_export, judge_fit, judge_rows, judge_vocabulary, mistakes, pretrained, scoring, vocabulary
 
-NAME, VERSION = "sallyport-judge", "2"
+NAME, VERSION = "sallyport-judge", "3"
+FIRST, SECOND = "judge", "judge-further"  # checkpoints of the two trainings
+SHARE = 0.6            # of the way from the first to the second that the shipped weights are
 WINDOW = 96            # tokens of the judge's windows, control tokens included
 CALIBRATION = "behind the gate: benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
-JUDGE_SHARE = 0.053    # of the tokens of harmless results of MCP tools that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
 
 
 def rows(data: Path, packages: Path, gate: Path, work: Path, scale: float = 1.0, log=print) -> None:
@@ -33,21 +34,45 @@ def fit(packages: Path, work: Path, recipe: judge_fit.Recipe, log=print) -> None
     judge_fit.train(judge_rows.restore(work / "judge-windows.npz"), pretrained.load(packages), kept, recipe, work, log)
 
 
-def model(packages: Path, out: Path, work: Path, log=print) -> None:
-    """The judge's directory, but for its thresholds."""
+def further(data: Path, packages: Path, mined: Path, gate: Path, work: Path, recipe: judge_fit.Recipe, scale: float = 1.0, log=print) -> None:
+    """The second training, with the mistakes that gate and judge make after the first."""
+    encoder, kept = pretrained.load(packages), json.loads((work / "judge-kept.json").read_text())
+    path = work / mistakes.FILE
+    if not path.exists():
+        before = work / "judge-before"
+        model(packages, before, work, log, share=0)
+        reader = scoring.Scorer(before, 1, window=WINDOW, batch_tokens=512, memory=work)
+        rows = [x["text"] for x in harmless_results(data, packages)]
+        threshold = cascade.clearing(scoring.Scorer(gate, 1), reader, rows, card.JUDGE_SHARE)
+        mistakes.save(mistakes.mine(mined, scoring.Scorer(gate, 1), reader, threshold, data, budget=int(mistakes.BUDGET * scale), log=log), path)
+    windows = mistakes.windows(corpus.load(path), judge_rows.restore(work / "judge-windows.npz"), vocabulary.load(work / "judge-tokenizer.json"))
+    log(f"judge: second training with {len(windows.ids)} windows, {sum(s.startswith('mistakes') for s in windows.sets)} of them mistakes")
+    judge_fit.train(windows, encoder, kept, recipe, work, log, judge_fit.restore(work, encoder, kept, FIRST), SECOND)
+
+
+def model(packages: Path, out: Path, work: Path, log=print, share: float = SHARE) -> None:
+    """The judge's directory, but for its thresholds; of the first training alone where share is 0."""
     encoder, kept = pretrained.load(packages), json.loads((work / "judge-kept.json").read_text())
     out.mkdir(parents=True, exist_ok=True)
     (out / "tokenizer.json").write_bytes((work / "judge-tokenizer.json").read_bytes())
-    net = judge_fit.restore(work, encoder, kept)
+    net = judge_fit.restore(work, encoder, kept, FIRST)
+    if share:
+        net = judge_fit.between(net, judge_fit.restore(work, encoder, kept, SECOND), share)
     log(f"exported, largest difference to torch {judge_export.onnx_file(net, encoder, kept, out / 'model.onnx'):.2g}")
     config(out / "config.json", len(kept), encoder)
+
+
+def harmless_results(data: Path, packages: Path) -> list[dict]:
+    """The harmless results of MCP tools that the clearing threshold is set on."""
+    rows = [*compose.calibration_rows(data, packages), *compose.held_out_servers(data)]
+    return [x for x in rows if x["set"] == "benign-mcp" and calibrate.surface(x["kind"]) != "description"]
 
 
 def thresholds(data: Path, packages: Path, gate: Path, out: Path, work: Path, log=print) -> None:
     """The gate's clearing threshold, the judge's thresholds behind it, golden scores."""
     scorer = scoring.Scorer(out, 1, window=WINDOW, batch_tokens=512, memory=work)
     cal = compose.calibration_rows(data, packages)
-    meta = clear(data, gate, cal, scorer, log)
+    meta = clear(data, packages, gate, cal, scorer, log)
     # Thresholds are for what the product does unless told otherwise: the judge behind the gate.
     below = [calibrate.clear_of(meta, calibrate.surface(x["kind"])) for x in cal]
     readings = cascade.read(scoring.Scorer(gate, 1), scorer, [x["text"] for x in cal], below, alone=False)
@@ -60,25 +85,25 @@ def thresholds(data: Path, packages: Path, gate: Path, out: Path, work: Path, lo
         log("hand-written texts " + json.dumps(golden.floors(gate, out, hard)))
 
 
-def clear(data: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> dict:
+def clear(data: Path, packages: Path, gate: Path, cal: list[dict], scorer: scoring.Scorer, log=print) -> dict:
     """Sets the gate's clearing thresholds on harmless MCP texts and returns its sallyport.json.
 
-    Descriptions have their own, the lowest at which the judge's block threshold for them is the lowest there may be:
-    some tools order the model about as attacks do, and what the gate can tell there the judge cannot. The other
-    surfaces share the lowest one at which the judge reads JUDGE_SHARE of the tokens of tools' results.
+    It is the lowest at which the judge reads card.JUDGE_SHARE of the tokens: of tools' results for all surfaces but
+    descriptions, which have their own. That is higher where the judge's block threshold for them would be above
+    the lowest there may be: some tools order the model about as attacks do, and what the gate can tell there the
+    judge may not.
     """
     reader = scoring.Scorer(gate, 1)
     commanding = [x for x in cal if calibrate.surface(x["kind"]) == "description"]
     of_descriptions = apart(reader, scorer, [x["text"] for x in commanding])
-    rows = [x for x in [*cal, *compose.held_out_servers(data)] if x["set"] == "benign-mcp" and calibrate.surface(x["kind"]) != "description"]
-    threshold = cascade.clearing(reader, scorer, [x["text"] for x in rows], JUDGE_SHARE)
+    threshold = cascade.clearing(reader, scorer, [x["text"] for x in harmless_results(data, packages)], card.JUDGE_SHARE)
     path = gate / "sallyport.json"
     before = {k: v for k, v in json.loads(path.read_text()).items() if k != "clear"}
     meta = {}
     for name, value in before.items():
         meta[name] = value
         if name == "thresholds":
-            value["description"]["clear"] = max(of_descriptions, threshold)
+            value["description"]["clear"] = max(of_descriptions, threshold, cascade.clearing(reader, scorer, [x["text"] for x in commanding], card.JUDGE_SHARE))
             meta["clear"] = threshold
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     log(f"gate: clears below {threshold}, descriptions below {meta['thresholds']['description']['clear']}")
@@ -119,8 +144,9 @@ def config(out: Path, size: int, encoder: pretrained.Encoder) -> None:
     }, indent=2, ensure_ascii=False) + "\n")
 
 
-def table(data: Path, packages: Path, gate: Path, out: Path, work: Path, threads: int = 1, scale: float = 1.0, log=print) -> dict:
+def table(data: Path, packages: Path, mined: Path, gate: Path, out: Path, work: Path, threads: int = 1, scale: float = 1.0, log=print) -> dict:
     result = compare.run(gate, out, data, compose.calibration_rows(data, packages), compose.held_out_servers(data), work, threads, scale, log)
+    result["software"] = software(mined, gate, out, work, scale)
     (work / "comparison.json").write_text(json.dumps(result, indent=1))
     (work / "comparison.md").write_text(compare.markdown(result), encoding="utf-8")
     compare.picture(result, work / "comparison.png")
@@ -128,9 +154,21 @@ def table(data: Path, packages: Path, gate: Path, out: Path, work: Path, threads
     return result
 
 
+def software(mined: Path, gate: Path, out: Path, work: Path, scale: float) -> dict:
+    """How much of the packages kept aside is put before a person and blocked, after the second training and after the first alone."""
+    limits = json.loads((out / "sallyport.json").read_text())["thresholds"]["result"]
+    clear = json.loads((gate / "sallyport.json").read_text())["clear"]
+    rows = {}
+    for name, directory in (("after", out), ("before", work / "judge-before")):
+        reader = scoring.Scorer(directory, 1, window=WINDOW, batch_tokens=512, memory=work)
+        rows[name] = mistakes.rates(mined, scoring.Scorer(gate, 1), reader, clear, (limits["review"], limits["block"]), budget=int(mistakes.BUDGET * scale / 2))
+        reader.save()
+    return rows
+
+
 def describe(out: Path, work: Path) -> None:
     result = json.loads((work / "comparison.json").read_text())
     windows = judge_rows.restore(work / "judge-windows.npz")
-    facts = {"windows": len(windows.ids), "positives": int(windows.labels.sum()), "tokens": int(sum(map(len, windows.ids))), "kept_aside": int(np.sum(windows.held))}
+    facts = {"windows": len(windows.ids), "positives": int(windows.labels.sum()), "tokens": int(sum(map(len, windows.ids))), "kept_aside": int(np.sum(windows.held)), "mistakes": len(corpus.load(work / mistakes.FILE))}
     compare.publish(result, out)
     judge_card.write(out, result, facts)
