@@ -31,12 +31,31 @@ func (f PinFile) Load() ([]Pin, error) {
 	}
 	var c pinFileContent
 	if err := json.Unmarshal(data, &c, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("load pins %q: %w", string(f), err)
+		return nil, fmt.Errorf("load pins %q: %w", string(f), pinFault(err))
 	}
 	if c.Version != 1 {
 		return nil, fmt.Errorf("load pins %q: version %d is not 1", string(f), c.Version)
 	}
 	return c.Pins, nil
+}
+
+// pinFault says where a pins file is wrong, in words of the file and not of the
+// types that it is read into.
+func pinFault(err error) error {
+	var unfit *json.SemanticError
+	if !errors.As(err, &unfit) {
+		return err
+	}
+	place := string(unfit.JSONPointer)
+	switch {
+	case place == "":
+		return errors.New("it holds no object with version and pins")
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("unknown member %q at byte %d", place, unfit.ByteOffset)
+	case unfit.Err != nil:
+		return fmt.Errorf("member %q at byte %d: %w", place, unfit.ByteOffset, unfit.Err)
+	}
+	return fmt.Errorf("member %q at byte %d has the wrong type", place, unfit.ByteOffset)
 }
 
 // Save replaces the file.

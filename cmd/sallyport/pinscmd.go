@@ -114,14 +114,18 @@ func pinsApprove(path *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			n, err := approve(pins, args)
+			n, stood, err := approve(pins, args)
 			if err != nil {
 				return failed(err)
+			}
+			if n == 0 {
+				fmt.Fprintf(cmd.OutOrStdout(), "nothing to approve: %d approved already and unchanged\n", stood)
+				return nil
 			}
 			if err := sallyport.PinFile(*path).Save(pins); err != nil {
 				return failed(err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d approved; send SIGHUP to a running sidecar\n", n)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d approved, %d approved already; send SIGHUP to a running sidecar\n", n, stood)
 			return nil
 		},
 	}
@@ -130,8 +134,9 @@ func pinsApprove(path *string) *cobra.Command {
 }
 
 // approve accepts the latest definition of the named tools, or of all when none is
-// named. A name that is not pinned is an error, and then nothing is approved.
-func approve(pins []sallyport.Pin, names []string) (n int, err error) {
+// named, and counts those that it changed and those that stood approved as they are.
+// A name that is not pinned is an error, and then nothing is approved.
+func approve(pins []sallyport.Pin, names []string) (n, stood int, err error) {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
 		wanted[name] = true
@@ -143,6 +148,10 @@ func approve(pins []sallyport.Pin, names []string) (n int, err error) {
 			continue
 		}
 		delete(wanted, name)
+		if p.Approved && p.Seen == nil {
+			stood++
+			continue
+		}
 		n++
 		p.Approved = true
 		if p.Seen != nil {
@@ -152,5 +161,5 @@ func approve(pins []sallyport.Pin, names []string) (n int, err error) {
 	for name := range wanted {
 		err = errors.Join(err, fmt.Errorf("pins approve: %q is not pinned", name))
 	}
-	return n, err
+	return n, stood, err
 }

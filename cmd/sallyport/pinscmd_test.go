@@ -29,17 +29,24 @@ func TestDriftNamesTheMembersAndNothingElse(t *testing.T) {
 
 func TestApprove(t *testing.T) {
 	pins := samplePins()
-	n, err := approve(pins, []string{"math/add"})
+	n, stood, err := approve(pins, []string{"math/add"})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
+	require.Zero(t, stood)
 	require.Nil(t, pins[0].Seen)
 	require.EqualValues(t, 2, pins[0].Hash[0])
 	require.True(t, pins[0].Approved)
 	require.False(t, pins[1].Approved)
 
-	_, err = approve(samplePins(), []string{"math/mul"})
+	n, stood, err = approve(pins, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "what was approved is not approved again")
+	require.Equal(t, 1, stood)
+
+	_, _, err = approve(samplePins(), []string{"math/mul"})
 	require.ErrorContains(t, err, `"math/mul" is not pinned`)
-	n, err = approve(samplePins(), nil)
+	n, stood, err = approve(samplePins(), nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
+	require.Zero(t, stood)
 }
