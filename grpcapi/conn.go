@@ -1,7 +1,9 @@
 package grpcapi
 
 import (
+	"errors"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,20 +18,35 @@ type listener struct {
 	most, reserve int
 	refused       func()
 
+	accepting atomic.Bool   // Accept has been called
+	pausing   atomic.Bool   // pause has been called
+	paused    chan struct{} // closed when Accept returns no more connections
+	closed    chan struct{}
+	closeOnce sync.Once
+
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 	calls int // connections that are not probes'
 }
 
 func newListener(l net.Listener, most, reserve int, refused func()) *listener {
-	return &listener{Listener: l, most: most, reserve: reserve, refused: refused, conns: map[*conn]struct{}{}}
+	return &listener{
+		Listener: l, most: most, reserve: reserve, refused: refused, conns: map[*conn]struct{}{},
+		paused: make(chan struct{}), closed: make(chan struct{}),
+	}
 }
 
 // Accept returns the next connection within the bounds; beyond them connections
 // are closed at once, so that the client knows, instead of being left waiting.
 func (l *listener) Accept() (net.Conn, error) {
+	l.accepting.Store(true)
 	for {
 		raw, err := l.Listener.Accept()
+		if err != nil && l.pausing.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+			close(l.paused) // grpc-go accepts from one goroutine, which stays here
+			<-l.closed
+			return nil, net.ErrClosed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,13 +58,56 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
+// pause accepts no further connection and waits until the server has begun with
+// every one that was accepted, at most for the time given. A server that is told to
+// stop before that closes them, and their clients see a connection that broke. What
+// is not accepted yet stays with the socket, for whoever else holds it.
+func (l *listener) pause(limit time.Duration) {
+	socket, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok || !l.accepting.Load() || l.pausing.Swap(true) || socket.SetDeadline(time.Unix(1, 0)) != nil {
+		return
+	}
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case <-l.paused:
+	case <-l.closed:
+		return
+	case <-late.C:
+		return
+	}
+	for _, c := range l.all() {
+		select {
+		case <-c.begun:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// Close frees the address and ends an Accept.
+func (l *listener) Close() error {
+	l.closeOnce.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+func (l *listener) all() []*conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	conns := make([]*conn, 0, len(l.conns))
+	for c := range l.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
 func (l *listener) admit(raw net.Conn) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.conns) >= l.most+l.reserve {
 		return nil
 	}
-	c := &conn{Conn: raw, home: l, probe: l.calls >= l.most}
+	c := &conn{Conn: raw, home: l, probe: l.calls >= l.most, begun: make(chan struct{})}
 	if !c.probe {
 		l.calls++
 	}
@@ -75,16 +135,10 @@ func (l *listener) count() int {
 
 // closePending closes the connections that are not HTTP/2 yet.
 func (l *listener) closePending() {
-	l.mu.Lock()
-	var pending []*conn
-	for c := range l.conns {
+	for _, c := range l.all() {
 		if !c.established.Load() {
-			pending = append(pending, c)
+			_ = c.Close() // it goes either way
 		}
-	}
-	l.mu.Unlock()
-	for _, c := range pending {
-		_ = c.Close() // it goes either way
 	}
 }
 
@@ -94,6 +148,8 @@ type conn struct {
 	home        *listener
 	probe       bool
 	established atomic.Bool
+	begun       chan struct{} // closed when the server begins with the handshake
+	beginOnce   sync.Once
 }
 
 // connAddr tells a handler which kind of connection its call came over.
@@ -107,13 +163,17 @@ func (c *conn) RemoteAddr() net.Addr { return connAddr{c.Conn.RemoteAddr(), c.pr
 // SetDeadline is how grpc-go says that the handshake is over: it sets a deadline
 // when it begins and takes it away when it has ended.
 func (c *conn) SetDeadline(t time.Time) error {
+	c.begin()
 	if t.IsZero() {
 		c.established.Store(true)
 	}
 	return c.Conn.SetDeadline(t)
 }
 
+func (c *conn) begin() { c.beginOnce.Do(func() { close(c.begun) }) }
+
 func (c *conn) Close() error {
+	c.begin()
 	c.home.remove(c)
 	return c.Conn.Close()
 }

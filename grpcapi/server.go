@@ -209,8 +209,14 @@ func (s *Server) Drain(ctx context.Context) error {
 	s.drainOnce.Do(func() {
 		s.health.set(func(h *health) { h.ended = true })
 		close(s.draining)
+		s.mu.Lock()
+		l := s.lis
+		s.mu.Unlock()
 		go func() {
 			defer close(s.graceful)
+			if l != nil {
+				l.pause(handshakeGrace)
+			}
 			s.grpc.GracefulStop()
 		}()
 	})
