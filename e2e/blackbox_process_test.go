@@ -135,3 +135,21 @@ func TestBlackboxTrailOfALife(t *testing.T) {
 	}
 	require.Equal(t, []string{"start", "rules_reload", "ready", "allow", "drain", "stop"}, story)
 }
+
+// The first thing the process does is listen for signals: before that, one would end
+// it by signal, as a crash does, and not in order.
+func TestBlackboxSignalBeforeMain(t *testing.T) {
+	t.Parallel()
+	// The runtime says of every package when it was set up; nothing of ours has
+	// run by then.
+	s := launch(t, noModel.with(env{"GODEBUG": "inittrace=1"}))
+	eventually(t, func() bool { return strings.Contains(s.readLog(), "\ninit github.com/sallyport-mcp/sallyport/internal/early ") }, "the package that catches signals was not set up")
+	s.signal(syscall.SIGTERM)
+	require.Equal(t, 0, s.exitCode())
+	log := s.readLog()
+	early := strings.Index(log, "sallyport/internal/early ")
+	for _, slow := range []string{"sallyport/content ", "sallyport/internal/config ", "golang.org/x/text/language/display "} {
+		require.Contains(t, log, slow)
+		require.Less(t, early, strings.Index(log, slow), "set up later than %s", slow)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/early"
 )
 
 // Exit codes of every command.
@@ -32,6 +33,9 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stderr)) }
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(args)
+	if !serves(root, args) {
+		early.Release()
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -46,6 +50,12 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	// What is not one of ours is cobra's: an unknown command, flag or argument.
 	fmt.Fprintf(stderr, "sallyport: %v\nUsage: %s\nRun '%s --help' for more.\n", err, usageLine(cmd), cmd.CommandPath())
 	return exitUsage
+}
+
+// serves is whether args ask for the command that answers signals itself.
+func serves(root *cobra.Command, args []string) bool {
+	cmd, _, err := root.Find(args)
+	return err == nil && (cmd == root || cmd.Name() == "serve")
 }
 
 // exitError is an error with the exit code it asks for; err may be nil when

@@ -25,6 +25,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/admin"
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/early"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
@@ -67,10 +68,10 @@ func serve(ctx context.Context, settings *config.Settings, sources config.Source
 	// Whoever reads our output may end before us, and that must not end us: a write
 	// to a broken pipe is then an error, which AUDIT_FAILURE_MODE answers.
 	signal.Ignore(syscall.SIGPIPE)
-	// Signals count from the first moment: one during warm-up ends the process at once.
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
-	defer signal.Stop(signals)
+	// Signals count from the first moment: one that came before we did, or comes during
+	// warm-up, ends the process at once.
+	signals, stop := early.Signals()
+	defer stop()
 
 	s := &sidecar{sources: sources, level: zap.NewAtomicLevelAt(logLevel(settings.LogLevel))}
 	s.reloads, s.reopens = newOnce(s.reload), newOnce(s.reopen)
