@@ -143,7 +143,9 @@ func TestBlackboxSignalBeforeMain(t *testing.T) {
 	// The runtime says of every package when it was set up; nothing of ours has
 	// run by then.
 	s := launch(t, noModel.with(env{"GODEBUG": "inittrace=1"}))
-	eventually(t, func() bool { return strings.Contains(s.readLog(), "\ninit github.com/sallyport-mcp/sallyport/internal/early ") }, "the package that catches signals was not set up")
+	eventually(t, func() bool {
+		return strings.Contains(s.readLog(), "\ninit github.com/sallyport-mcp/sallyport/internal/early ")
+	}, "the package that catches signals was not set up")
 	s.signal(syscall.SIGTERM)
 	require.Equal(t, 0, s.exitCode())
 	log := s.readLog()

@@ -22,7 +22,7 @@ type aclEntry struct {
 // the tool on every service. Deny wins over allow, an empty allow list allows what is not denied, and letter case is ignored, so
 // that a server which resolves names loosely is not a way around. Some servers put a slash into a tool's own name: a deny entry
 // holds for the whole name as well; an allow entry does not, or a server could name its way in (write */fs/read for that).
-// An empty or over-long entry is an error.
+// An empty or over-long entry is an error, and so are a class and a choice ([ab], {a,b}).
 func NewACL(allow, deny []string) (*ACL, error) {
 	a := &ACL{open: len(allow) == 0}
 	var err error
@@ -48,6 +48,9 @@ func aclEntries(list string, patterns []string) ([]aclEntry, error) {
 			return nil, fmt.Errorf("%s list: an entry of %d bytes; at most %d are allowed", list, len(trimmed), maxPatternBytes)
 		case service == "" || tool == "":
 			return nil, fmt.Errorf("%s list: %q is neither a tool nor service/tool", list, text)
+		}
+		if err := foreignGlob(trimmed); err != nil {
+			return nil, fmt.Errorf("%s list: %w", list, err)
 		}
 		e := aclEntry{tool: foldedGlob(tool)}
 		if service != "*" {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,6 +21,17 @@ func newGlob(text string) *glob {
 		text: text, prefix: text[:first], suffix: text[last+1:],
 		onlyStar: first == last && text[first] == '*',
 	}
+}
+
+// foreignGlob refuses the notations of other globs, which are read as they stand here and so match next to nothing: a list that
+// was meant to deny would deny nothing and say so nowhere.
+func foreignGlob(text string) error {
+	for _, pair := range []string{"[]", "{}"} {
+		if i := strings.IndexByte(text, pair[0]); i >= 0 && strings.IndexByte(text[i:], pair[1]) > 0 {
+			return fmt.Errorf("glob %q holds %s: a glob knows * and ? alone, and ? stands for any one character", text, pair)
+		}
+	}
+	return nil
 }
 
 func (g *glob) match(s string) bool {

@@ -6,12 +6,15 @@ import "fmt"
 // letter case counts. The zero value is empty and matches nothing.
 type Globs []*glob
 
-// CompileGlobs compiles globs; an empty or over-long one is an error.
+// CompileGlobs compiles globs; an empty or over-long one is an error, and so are a class and a choice ([ab], {a,b}).
 func CompileGlobs(patterns []string) (Globs, error) {
 	out := make(Globs, 0, len(patterns))
 	for _, text := range patterns {
 		if text == "" || len(text) > maxPatternBytes {
 			return nil, fmt.Errorf("a glob of %d bytes; 1 to %d are allowed", len(text), maxPatternBytes)
+		}
+		if err := foreignGlob(text); err != nil {
+			return nil, err
 		}
 		out = append(out, plainGlob(text))
 	}

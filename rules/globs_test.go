@@ -22,3 +22,24 @@ func TestGlobs(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// Classes and choices belong to other globs. Read literally they would match nothing, and nobody would be told.
+func TestForeignGlobsAreRefused(t *testing.T) {
+	for _, bad := range []string{"get_[ab]*", "[!a]?", "{shell,exec}*", "*[", "]*[", "a{b", "CORP\\*"} {
+		foreign := strings.ContainsAny(bad, "]}") && bad[0] != ']'
+		_, globs := CompileGlobs([]string{bad})
+		_, allow := NewACL([]string{bad}, nil)
+		_, deny := NewACL(nil, []string{"git/" + bad})
+		_, pack := compilePattern(bad + "*")
+		for where, err := range map[string]error{"globs": globs, "allow": allow, "deny": deny, "pack": pack} {
+			if foreign {
+				require.ErrorContains(t, err, "a glob knows * and ? alone", "%s %s", where, bad)
+			} else {
+				require.NoError(t, err, "%s %s", where, bad)
+			}
+		}
+	}
+	p, err := compilePattern("list[str]")
+	require.NoError(t, err, "without a wildcard it is a name")
+	require.True(t, p.match("list[str]"))
+}

@@ -39,6 +39,9 @@ func compilePattern(source string) (pattern, error) {
 		}
 		p.re = re
 	case strings.ContainsAny(source, "*?"):
+		if err := foreignGlob(source); err != nil {
+			return p, err
+		}
 		p.glob = newGlob(source)
 	default:
 		p.exact = true

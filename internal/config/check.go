@@ -54,13 +54,29 @@ const maxGlob = 256
 func checkGlob(text string) error {
 	switch {
 	case text == "":
-		return errors.New("holds an empty glob")
+		return errors.New("is an empty glob")
 	case len(text) > maxGlob:
 		return fmt.Errorf("holds a glob over %d bytes", maxGlob)
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fmt.Errorf("%s holds a control character", quote(text))
+	case strings.ContainsAny(text, `[]{}\`):
+		// Read as they stand they would match next to nothing, and a list that denies
+		// nothing says so nowhere.
+		return fmt.Errorf("%s holds one of []{}\\: a glob knows * and ? alone, and ? stands for any one character", quote(text))
+	case text[0] == '!':
+		return fmt.Errorf("%s begins with !: a glob cannot be turned round", quote(text))
 	}
 	return nil
+}
+
+// checkTool accepts a glob on tool or service/tool; the first slash is the one between
+// them.
+func checkTool(text string) error {
+	service, tool, both := strings.Cut(text, "/")
+	if both && (service == "" || tool == "") {
+		return fmt.Errorf("%s is neither a tool nor service/tool", quote(text))
+	}
+	return checkGlob(text)
 }
 
 func checkTraceSource(text string) error {

@@ -39,7 +39,7 @@ func TestFileIsBounded(t *testing.T) {
 	_, err = read(t, "profiles:\n"+strings.Repeat("- {service: a}\n", maxProfiles+1), nil, nil)
 	require.ErrorContains(t, err, "profiles holds over 256 entries")
 	_, err = read(t, "deny_tools: ['', a]\n", nil, nil)
-	require.ErrorContains(t, err, "DENY_TOOLS: holds an empty glob")
+	require.ErrorContains(t, err, "DENY_TOOLS: holds an empty entry")
 	_, err = read(t, "deny_tools: [\"a\\nb\"]\n", nil, nil)
 	require.ErrorContains(t, err, "holds a control character")
 	_, err = read(t, "deny_tools: "+strings.Repeat("a", maxGlob+1)+"\n", nil, nil)

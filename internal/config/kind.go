@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -110,6 +111,9 @@ func (r *Setting) assignList(s *Settings, items []string) error {
 		}
 	}
 	for _, item := range items {
+		if item == "" {
+			return errors.New("holds an empty entry")
+		}
 		if r.check != nil {
 			if err := r.check(item); err != nil {
 				return err
@@ -237,20 +241,30 @@ func formatBytes(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// split turns a raw value into the items of a list and the trimmed text of
-// everything else.
+// split turns a raw value into the trimmed items of a list and the trimmed text of
+// everything else. A text of blanks is a list without items; what stands between two
+// commas is an item even when it is nothing. Blank lines of a file of keys are not.
 func split(raw any, k Kind) (items []string, text string) {
 	if list, ok := raw.([]string); ok {
-		return slices.Clone(list), strings.Join(list, ",")
+		for _, item := range list {
+			items = append(items, strings.TrimSpace(item))
+		}
+		return items, strings.Join(list, ",")
 	}
 	text = strings.TrimSpace(fmt.Sprint(raw))
-	if !k.list() {
+	if !k.list() || text == "" {
 		return nil, text
 	}
-	cut := func(r rune) bool { return r == ',' || (k == SecretKeys && (r == '\n' || r == '\r')) }
-	for item := range strings.FieldsFuncSeq(text, cut) {
-		if item = strings.TrimSpace(item); item != "" {
-			items = append(items, item)
+	lines := []string{text}
+	if k == SecretKeys {
+		lines = strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	}
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		for item := range strings.SplitSeq(line, ",") {
+			items = append(items, strings.TrimSpace(item))
 		}
 	}
 	return items, text

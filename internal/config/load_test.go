@@ -42,12 +42,46 @@ func TestEmptyFlagOverridesFile(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	s := good(t, "deny_tools: [shell, 'k8s/*']\nallow_tools: \"a, b,\"\nrule_headers:\n  - X-Team\n", []string{"AUDIT_HEADERS=X-A,,x-b "})
+	s := good(t, "deny_tools: [shell, 'k8s/*']\nallow_tools: \" a, b\"\nrule_headers:\n  - X-Team\n", []string{"AUDIT_HEADERS=X-A, x-b "})
 	require.Equal(t, []string{"shell", "k8s/*"}, s.DenyTools)
 	require.Equal(t, []string{"a", "b"}, s.AllowTools)
 	require.Equal(t, []string{"x-team"}, s.RuleHeaders)
 	require.Equal(t, []string{"x-a", "x-b"}, s.AuditHeaders)
-	require.Empty(t, good(t, "audit:\n  headers: []\n", nil).AuditHeaders, "a list can be emptied")
+	for _, none := range []string{"[]", "''", "' '"} {
+		require.Empty(t, good(t, "audit:\n  headers: "+none+"\n", nil).AuditHeaders, "a list can be emptied")
+	}
+}
+
+// What a list holds is what was meant, or it is refused: an entry that is missing
+// because a template left it out would open what the list is there to close.
+func TestListEntriesAreHeldToTheirForm(t *testing.T) {
+	const keyText = "0123456789abcdef"
+	for env, want := range map[string]string{
+		"ALLOW_TOOLS=,":            "ALLOW_TOOLS: holds an empty entry",
+		"DENY_TOOLS=shell,":        "DENY_TOOLS: holds an empty entry",
+		"DENY_TOOLS=, ,shell":      "DENY_TOOLS: holds an empty entry",
+		"TRACE_KEY=,":              "TRACE_KEY: holds an empty entry",
+		"RULE_HEADERS=a,,b":        "RULE_HEADERS: holds an empty entry",
+		"TLS_ALLOWED_SANS=a,":      "TLS_ALLOWED_SANS: holds an empty entry",
+		"EXCHANGE_KEY=," + keyText: "EXCHANGE_KEY: holds an empty entry",
+		"ALLOW_TOOLS=[":            `ALLOW_TOOLS: "[" holds one of []{}\: a glob knows * and ? alone`,
+		"DENY_TOOLS=get_[ab]":      `DENY_TOOLS: "get_[ab]" holds one of []{}\`,
+		"DENY_TOOLS={shell,exec}":  `DENY_TOOLS: "{shell" holds one of []{}\`,
+		`DENY_TOOLS=rm\*`:          `DENY_TOOLS: "rm\\*" holds one of []{}\`,
+		"ALLOW_TOOLS=*,!shell":     `ALLOW_TOOLS: "!shell" begins with !`,
+		"DENY_TOOLS=shell/":        `DENY_TOOLS: "shell/" is neither a tool nor service/tool`,
+		"DENY_TOOLS=/shell":        `DENY_TOOLS: "/shell" is neither a tool nor service/tool`,
+		"DENY_TOOLS=a\x01b":        `DENY_TOOLS: "a\x01b" holds a control character`,
+	} {
+		t.Run(env, func(t *testing.T) {
+			_, err := read(t, "", nil, []string{env})
+			require.ErrorContains(t, err, want)
+		})
+	}
+	s := good(t, "", []string{"DENY_TOOLS=k8s/delete_*, fs/a/b ,?x"})
+	require.Equal(t, []string{"k8s/delete_*", "fs/a/b", "?x"}, s.DenyTools)
+	key := good(t, "", []string{"EXCHANGE_KEY=" + keyText + "\r\n\n " + keyText + "2\n"})
+	require.Equal(t, []string{keyText, keyText + "2"}, key.ExchangeKey.Reveal())
 }
 
 func TestAliases(t *testing.T) {

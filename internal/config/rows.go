@@ -26,9 +26,9 @@ func build() []Setting {
 		row("DRY_RUN", Bool, "false", "Pass what policy would refuse or change, and record what would have happened.",
 			func(s *Settings) any { return &s.DryRun }, verdict),
 		row("ALLOW_TOOLS", List, "", "Globs on tool or service/tool; when given, every other tool is denied.",
-			func(s *Settings) any { return &s.AllowTools }, reloadable, checked(checkGlob)),
+			func(s *Settings) any { return &s.AllowTools }, reloadable, checked(checkTool)),
 		row("DENY_TOOLS", List, "", "Globs on tool or service/tool that are denied; they win over ALLOW_TOOLS.",
-			func(s *Settings) any { return &s.DenyTools }, reloadable, checked(checkGlob)),
+			func(s *Settings) any { return &s.DenyTools }, reloadable, checked(checkTool)),
 
 		row("SCAN_MAX_PAYLOAD_BYTES", Bytes, "8 MiB", "The largest payload that is read; a larger one is refused as malformed.",
 			func(s *Settings) any { return &s.ScanMaxPayloadBytes }, within(kib, 256*mib)),
