@@ -213,7 +213,8 @@ func (sc *scan) group(g *blockGroup, text string, left, gap int) {
 	first := 0
 	for n := range len(g.blocks) - 1 {
 		lo, hi := max(0, g.starts[n]-shortReach), g.starts[n+1]
-		if !glue[text[hi-1]] || !glue[text[hi]] || g.starts[n] == hi {
+		if g.starts[n] == hi || hi == len(text) || !glue[text[hi-1]] || !glue[text[hi]] {
+			// A block of nothing, or with nothing behind it, or no word goes on.
 			continue
 		}
 		if before := g.starts[max(0, n-1)]; n > 0 && g.starts[n]-before >= shortReach {
