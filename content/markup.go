@@ -10,10 +10,10 @@ func markupKeywords() []keyword {
 		{text: "](http", look: (*scan).linkTexts},
 	}
 	for open, closing := range hiddenBetween {
-		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, addressed) }})
+		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, (*scan).addressed) }})
 	}
 	for open, closing := range asideBetween {
-		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, misused) }})
+		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, (*scan).misused) }})
 	}
 	for _, mark := range hiddenElements {
 		k = append(k, keyword{text: mark, look: (*scan).hiddenStyle})
@@ -76,14 +76,14 @@ func (sc *scan) inlineStyle(at int) {
 func (sc *scan) linkTexts(at int) {
 	text := sc.text
 	if i := sc.brackets.before(linkOpens, text, at); i > 0 && text[i] == '[' && text[i-1] == '!' && at-i >= minHidden && at-i <= hiddenWindow {
-		sc.hiddenMarkup(i, i+1, "](", misused)
+		sc.hiddenMarkup(i, i+1, "](", (*scan).misused)
 	}
 	end := at + 2
 	for end < len(text) && end-at < maxMark && setURL[text[end]] && strings.IndexByte("()[", text[end]) < 0 {
 		end++
 	}
 	if end+1 < len(text) && text[end] == ' ' && strings.IndexByte("\"'(", text[end+1]) >= 0 {
-		sc.hiddenMarkup(end, end+2, ")", misused)
+		sc.hiddenMarkup(end, end+2, ")", (*scan).misused)
 	}
 }
 
@@ -100,21 +100,17 @@ func (sc *scan) seen(start int) bool {
 	return start < sc.markup-hiddenOverlap || sc.full(detMarkup)
 }
 
-// misused reports whether text that is not hidden, only looked at by few, speaks to a model and asks for something that
-// serves nobody but an attacker: of assistants and what they are to be asked everybody writes.
-func misused(text string) bool { return hostile.any(text) && addressed(text) }
-
 // hiddenMarkup looks at the hidden text from byte start up to the closing mark.
-func (sc *scan) hiddenMarkup(at, start int, closing string, told func(string) bool) {
+func (sc *scan) hiddenMarkup(at, start int, closing string, told func(sc *scan, lo, hi int) bool) {
 	if sc.seen(start) {
 		return
 	}
-	w := sc.text[start:min(len(sc.text), start+hiddenWindow)]
-	if i := strings.Index(w, closing); i >= 0 {
-		w = w[:i]
+	end := min(len(sc.text), start+hiddenWindow)
+	if i := strings.Index(sc.text[start:end], closing); i >= 0 {
+		end = start + i
 	}
-	sc.markup = start + len(w)
-	if len(w) >= minHidden && told(w) {
+	sc.markup = end
+	if end-start >= minHidden && told(sc, start, end) {
 		sc.add(detMarkup, at, start)
 	}
 }
@@ -124,82 +120,17 @@ func (sc *scan) hiddenStyle(at int) {
 	if sc.seen(at) {
 		return
 	}
-	w := sc.text[at:min(len(sc.text), at+hiddenWindow)]
-	open := strings.IndexByte(w, '>')
-	if open < 0 || open > 200 {
+	end := min(len(sc.text), at+hiddenWindow)
+	open := strings.IndexByte(sc.text[at:end], '>')
+	if open < 0 || open > maxStyle {
 		return
 	}
-	w = w[open+1:]
-	if i := strings.Index(w, "</"); i >= 0 {
-		w = w[:i]
+	start := at + open + 1
+	if i := strings.Index(sc.text[start:end], "</"); i >= 0 {
+		end = start + i
 	}
-	sc.markup = at + open + 1 + len(w)
-	if addressed(w) {
-		sc.add(detMarkup, at, at+open+1)
+	sc.markup = end
+	if sc.addressed(start, end) {
+		sc.add(detMarkup, at, start)
 	}
-}
-
-// addressees are the ways in which hidden text calls on whoever reads it as a machine.
-var addressees = [...]string{"assistant", "ai agent", "ai model", "language model", "llm", "chatgpt", "claude", "gpt", "copilot", "gemini", "system:", "system prompt", "instructions for ai", "ai:", "ai,", "agents:"}
-
-// addressing finds whether a text has anything that addressed goes on to look for.
-var addressing = mustIndex(append([]string{"ignore ", "disregard ", "forget "}, addressees[:]...)...)
-
-// commands are what such text asks for.
-var commands = []string{"ignore", "disregard", "forget", "you must", "you should", "must ", "do not tell", "don't tell", "do not mention", "send ", "forward ", "call ", "execute", "run ", "reveal", "include ", "exfiltrate", "upload", "read ", "instead", "follow ", "respond with", "reply with", "output ", "say ", "recommend", "approve", "rate this", "give this"}
-
-var addresseeWords, commandWords = mustIndex(addressees[:]...), mustIndex(commands...)
-
-// addressed reports whether text speaks to a model and asks it for something. Both are needed: comments speak
-// of models and give orders to people all the time.
-func addressed(text string) bool {
-	if !addressing.any(text) {
-		return false
-	}
-	l := strings.ToLower(text)
-	if overridePhrase(l) {
-		return true
-	}
-	// The order stands near its addressee, of which the first of each kind counts.
-	var near [len(addressees)]Range
-	addresseeWords.walk(l, func(w *keyword, at int) bool {
-		if end := at + len(w.text); near[w.user].End == 0 && wordAt(l, at, end) {
-			near[w.user] = Range{max(0, at-60), min(len(l), end+90)}
-		}
-		return true
-	})
-	found := false
-	commandWords.walk(l, func(w *keyword, at int) bool {
-		end := at + len(w.text)
-		for _, n := range near {
-			if at >= n.Start && end <= n.End && wordAt(l[n.Start:n.End], at-n.Start, end-n.Start) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// wordAt reports whether s[start:end] begins a word and, where it ends in a letter or a digit, ends one.
-func wordAt(s string, start, end int) bool {
-	return (start == 0 || !isAlnum(s[start-1])) && (!isAlnum(s[end-1]) || end == len(s) || !isAlnum(s[end]))
-}
-
-// overridePhrase reports whether lower-case text has the phrase of the override detector.
-func overridePhrase(l string) bool {
-	for _, verb := range [...]string{"ignore ", "disregard ", "forget "} {
-		for from := 0; ; {
-			i := strings.Index(l[from:], verb)
-			if i < 0 {
-				break
-			}
-			i += from
-			if p := overridden(l, i+len(verb)); p.whole() {
-				return true
-			}
-			from = i + len(verb)
-		}
-	}
-	return false
 }

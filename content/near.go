@@ -38,6 +38,9 @@ func newWordSets(sets [][]string) *wordSets {
 	return s
 }
 
+// has reports whether a word is in a set.
+func (s *wordSets) has(word, set int) bool { return s.members[word]&(1<<set) != 0 }
+
 // placed remembers where the words of some sets stand in a text. It reads on as it is asked, so that looks whose
 // windows overlap read each byte once, and forgets what lies too far behind to be asked for again.
 type placed struct {

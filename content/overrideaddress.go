@@ -15,11 +15,13 @@ var addressings = [...]string{
 
 // Words that no note to a machine needs which means well: they set aside what it was asked, keep its user from
 // knowing, or reach for what it holds.
-var hostile = mustIndex(
+var hostileWords = [...]string{
 	"ignore ", "disregard ", "forget ", "override", "instead of", "instead,", "do not tell", "don't tell", "never tell", "do not mention", "don't mention", "never mention", "do not inform", "don't inform", "do not reveal this", "do not summarise", "do not summarize", "without telling", "without informing", "without asking", "without mentioning", "secretly", "silently", "quietly",
 	"stop what", "stop your", "stop summar", "new task", "new instruction", "new orders", "real task", "real instruction", "previous task", "original task", "system prompt", "password", "credential", "api key", "api_key", "secret", "exfiltrate", "transfer ", "wire ", "bitcoin",
 	"delete_", "send_", "delete all", "rm -rf", "curl ", "| sh", "| bash", "five stars", "five-star", "top score", "highest score", "hire this", "recommend this", "approve this", "conversation to", "chat history", "forward all", "forward the",
-)
+}
+
+var hostile = mustIndex(hostileWords[:]...)
 
 // concealments are the orders to keep something from the user.
 var concealments = [...]string{"tell the user", "inform the user", "notify the user", "alert the user", "mention this to the user", "mention it to the user", "let the user know", "reveal this to the user", "tell your user", "tell the human"}

@@ -182,6 +182,7 @@ func (sc *scan) begin(v *view) {
 	sc.poison.reset()
 	sc.quotes.reset(0)
 	sc.near.reset(0)
+	sc.hiddenWords.reset(0)
 	sc.marked, sc.utf7, sc.uu = false, false, sc.uu[:0]
 	if sc.ciphers.count > 0 {
 		sc.ciphers = ciphered{}

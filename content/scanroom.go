@@ -25,6 +25,7 @@ type scanRoom struct {
 	poison       placed     // the words of poisoned definitions in the current view
 	quotes       quoteMemo
 	near         nearMemo // the words of overrides in the current view
+	hiddenWords  wordMemo // those that tell whether a hidden text is meant for a machine
 
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
