@@ -3,11 +3,10 @@ package content
 // The built-in detectors. What each looks for is in the file of its family; here is what it is called, what a
 // match means, and what redaction writes.
 var (
-	secretSides  = [2]Severity{Block, Note}
-	noteSides    = [2]Severity{Note, Note}
-	reviewSides  = [2]Severity{Review, Review}
-	blockSides   = [2]Severity{Block, Block}
-	secretReview = [2]Severity{Review, Note}
+	secretSides = [2]Severity{Block, Note}
+	noteSides   = [2]Severity{Note, Note}
+	reviewSides = [2]Severity{Review, Review}
+	blockSides  = [2]Severity{Block, Block}
 
 	detPrivateKey = secretDetector("private-key", "PRIVATE_KEY", false)
 	detCredential = genericDetector("credential", "CREDENTIAL", false)
@@ -16,6 +15,8 @@ var (
 	detConnection = secretDetector("connection-string", "CONNECTION_STRING", false)
 	detSlackHook  = secretDetector("slack-webhook", "SLACK_WEBHOOK", true)
 	detAzureKey   = secretDetector("azure-key", "AZURE_KEY", true)
+
+	detPassHash = secretDetector("password-hash", "PASSWORD_HASH", true)
 
 	detEmail = &detector{name: "email", category: CategoryPersonalData, mask: "EMAIL", severity: noteSides}
 	detPhone = &detector{name: "phone", category: CategoryPersonalData, mask: "PHONE", severity: noteSides}
@@ -47,7 +48,7 @@ var (
 	detLink      = &detector{name: "link-exfiltration", category: CategoryExfiltration, severity: reviewSides}
 	detDataURI   = &detector{name: "script-data-uri", category: CategoryExfiltration, severity: blockSides}
 	detCollector = &detector{name: "collector-url", category: CategoryExfiltration, severity: reviewSides}
-	detURLCreds  = &detector{name: "url-credentials", category: CategoryExfiltration, mask: "URL_CREDENTIALS", severity: secretReview, keyBlocks: true}
+	detURLCreds  = &detector{name: "url-credentials", category: CategoryExfiltration, mask: "URL_CREDENTIALS", severity: secretSides, keyBlocks: true}
 
 	detPoison = &detector{name: "tool-poisoning", category: CategoryPromptInjection, severity: blockSides}
 	detMarkup = &detector{name: "hidden-instruction", category: CategoryPromptInjection, severity: blockSides}
@@ -65,7 +66,7 @@ func genericDetector(name, mask string, random bool) *detector {
 
 var builtinDetectors = func() []*detector {
 	all := []*detector{
-		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio,
+		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash,
 		detEmail, detPhone, detCard, detIBAN, detSSN,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
 		detMarker, detFakeTurn, detSysBlock, detFence, detOverride, detTakeover, detExtraction, detAddress,
@@ -95,6 +96,7 @@ func builtinKeywords() []keyword {
 	k = append(k, secretKeywords()...)
 	k = append(k, credentialKeywords()...)
 	k = append(k, commandKeywords()...)
+	k = append(k, passHashKeywords()...)
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)

@@ -5,6 +5,7 @@ import "strings"
 // serviceKeywords opens the tokens of services that have more structure than a prefix and a body.
 func serviceKeywords() []keyword {
 	k := []keyword{
+		{text: ":apa91b", look: (*scan).firebase},
 		{text: ".atlasv1.", look: (*scan).terraform},
 		{text: "discord.com/api/webhooks/", look: (*scan).discordHook},
 		{text: "discordapp.com/api/webhooks/", look: (*scan).discordHook},
@@ -46,6 +47,15 @@ func (sc *scan) telegram(at int) {
 		return
 	}
 	sc.add(detService, start, end)
+}
+
+// firebase looks for a server key of Cloud Messaging: 11 characters that begin with AAAA, a colon, and 140 that begin
+// with APA91b.
+func (sc *scan) firebase(at int) {
+	start, end := at-11, extent(sc.text, at+1, 141, setToken)
+	if end-at-1 == 140 && start >= 0 && alone(sc.text, start, end) && strings.HasPrefix(sc.text[start:], "AAAA") && of(sc.text, start, at, setToken) {
+		sc.add(detService, start, end)
+	}
 }
 
 // terraform looks for a token of HCP Terraform: 14 characters, the name of the format, and 60 or more.

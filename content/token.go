@@ -129,6 +129,7 @@ var tokens = []token{
 	{"csk-", detLLMKey, setLower, 48, 48, true},
 	{"fw_", detLLMKey, setAlnum, 22, 24, true},
 	{"hf_", detHFToken, setAlnum, 30, 60, true},
+	{"hf_", detHFToken, setAlnum, 34, 34, false}, // most are of letters alone
 	{"api_org_", detHFToken, setAlnum, 30, 60, true},
 	{"npm_", detNPM, setAlnum, 36, 36, true},
 	{"pypi-", detPyPI, setToken, 50, 0, true},

@@ -1,0 +1,44 @@
+package content
+
+import (
+	"maps"
+	"slices"
+)
+
+// credentialNames are the words that announce a credential, in the last place of a name.
+var credentialNames = map[string]credential{
+	"password": credentialPassword, "passwd": credentialPassword, "passphrase": credentialPassword, "pwd": credentialPassword,
+	"passwort": credentialPassword, "kennwort": credentialPassword, "contraseña": credentialPassword, "contrasena": credentialPassword,
+	"mot_de_passe": credentialPassword, "mot de passe": credentialPassword, "wachtwoord": credentialPassword, "senha": credentialPassword,
+	"hasło": credentialPassword, "şifre": credentialPassword, "пароль": credentialPassword, "密码": credentialPassword, "密碼": credentialPassword,
+	"口令": credentialPassword, "パスワード": credentialPassword, "비밀번호": credentialPassword, "كلمة المرور": credentialPassword, "पासवर्ड": credentialPassword,
+	"secret": credentialKey, "secret_key": credentialKey, "secretkey": credentialKey, "secret-key": credentialKey,
+	"api_key": credentialKey, "apikey": credentialKey, "api-key": credentialKey, "access_key": credentialKey, "accesskey": credentialKey,
+	"access-key": credentialKey, "private_key": credentialKey, "privatekey": credentialKey, "private-key": credentialKey,
+	"api key": credentialKey, "secret key": credentialKey, "access key": credentialKey, "private key": credentialKey, "auth key": credentialKey,
+	"preshared_key": credentialKey, "presharedkey": credentialKey, "app_key": credentialKey, "admin_key": credentialKey, "write_key": credentialKey,
+	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pass": credentialPassword,
+	"passcode": credentialPassword, "wpa key": credentialPassword, "wpa2 key": credentialPassword, "wpa3 key": credentialPassword, "wifi key": credentialPassword, "key content": credentialPassword,
+	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
+	"token": credentialToken, "credentials": credentialToken,
+}
+
+func credentialKeywords() []keyword {
+	k := make([]keyword, 0, len(credentialNames))
+	for _, name := range slices.Sorted(maps.Keys(credentialNames)) {
+		kind := credentialNames[name]
+		if name == "secret_key" || name == "secretkey" || name == "secret-key" {
+			continue // "secret" finds it
+		}
+		k = append(k, keyword{text: name, look: func(sc *scan, at int) { sc.credentialAt(at, len(name), kind) }})
+	}
+	// Names so short that what follows them belongs to what is looked for.
+	for _, after := range [...]string{"=", ":", " ", "\""} {
+		k = append(k, keyword{text: "_pat" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("_pat"), credentialToken) }})
+		k = append(k, keyword{text: "psk" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("psk"), credentialPassword) }})
+	}
+	return k
+}
+
+// credentialSuffixes may follow the word without changing what it announces.
+var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "_key_base", "1", "2"}
