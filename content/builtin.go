@@ -24,6 +24,8 @@ var (
 	detIBAN  = &detector{name: "iban", category: CategoryPersonalData, mask: "IBAN", severity: noteSides, keyBlocks: true}
 	detSSN   = &detector{name: "us-ssn", category: CategoryPersonalData, mask: "SSN", severity: noteSides, keyBlocks: true}
 
+	detNationalID = &detector{name: "national-id", category: CategoryPersonalData, mask: "NATIONAL_ID", severity: noteSides, keyBlocks: true}
+
 	detZeroWidth  = &detector{name: "zero-width", category: CategoryHiddenText, severity: blockSides}
 	detBidi       = &detector{name: "bidi-control", category: CategoryHiddenText, severity: blockSides}
 	detTags       = &detector{name: "unicode-tags", category: CategoryHiddenText, severity: blockSides}
@@ -67,7 +69,7 @@ func genericDetector(name, mask string, random bool) *detector {
 var builtinDetectors = func() []*detector {
 	all := []*detector{
 		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash,
-		detEmail, detPhone, detCard, detIBAN, detSSN,
+		detEmail, detPhone, detCard, detIBAN, detSSN, detNationalID,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
 		detMarker, detFakeTurn, detSysBlock, detFence, detOverride, detTakeover, detExtraction, detAddress,
 		detImage, detLink, detDataURI, detCollector, detURLCreds,
@@ -97,6 +99,7 @@ func builtinKeywords() []keyword {
 	k = append(k, credentialKeywords()...)
 	k = append(k, commandKeywords()...)
 	k = append(k, passHashKeywords()...)
+	k = append(k, nationalKeywords()...)
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)

@@ -462,6 +462,8 @@ func (sc *scan) pairsBefore() {
 func (sc *scan) member(s *String, raw *view) {
 	kind := credentialNone
 	switch name := sc.memberName(); {
+	case sc.identityMember(name, s, raw):
+		return
 	case name == "pass" && s.Host < 0, name == "pw", name == "psk":
 		kind = credentialPassword
 	case jwkMember(name) && sc.besideKty(s) && len(s.Text) >= minJWK && of(s.Text, 0, len(s.Text), setAllB64):

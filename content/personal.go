@@ -149,6 +149,7 @@ func (sc *scan) digits() {
 		sc.announcedCard(start, end, count)
 		sc.ssn(start, end, count)
 		sc.national(start, end, count)
+		sc.printedIDs()
 		sc.international(start, end, count)
 	}
 }

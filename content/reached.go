@@ -15,7 +15,7 @@ type reached struct {
 	accounts                     ahead
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
-	reports                      ahead
+	reports, idDigits            ahead
 	lines                        lineMemo
 	stops, brackets, tags        behind
 	comments                     commentEnds

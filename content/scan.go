@@ -50,8 +50,10 @@ type scan struct {
 	credentialKey int
 	pair          credential // what the name announces in container pairIn, whose value is another member
 	pairIn        int32
-	pairs         []int // values whose name came after them
-	phones        int   // calls of the phone library so far
+	pairs         []int     // values whose name came after them
+	idKinds       []*idKind // that the member name idKey announces
+	idKey         int
+	phones        int // calls of the phone library so far
 	ciphers       ciphered
 	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7
 	uu            []Range // lines of uuencode in the current view
