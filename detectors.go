@@ -99,6 +99,13 @@ func LintPack(path string) ([]rules.Problem, error) {
 	return found, nil
 }
 
+// CheckPack reads a pack, compiles it and runs its tests, as an engine does before
+// it puts one in force, "" the embedded one. The error is what the engine's would be.
+func CheckPack(path string) error {
+	_, err := loadRules(path, nil)
+	return err
+}
+
 func allowEntry(a rules.AllowSpec) content.AllowEntry {
 	e := content.AllowEntry{Detector: a.Detector}
 	if expr, ok := regexpText(a.Text); ok {

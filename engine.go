@@ -49,6 +49,7 @@ type Engine struct {
 	prints    audit.Fingerprinter
 	shedLog   shedLog
 	losses    lossLog
+	saves     saveLog
 	canaries  atomic.Uint64
 
 	// load opens the model, loadFirst the gate in front of it.

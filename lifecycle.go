@@ -63,6 +63,9 @@ func (e *Engine) Start(ctx context.Context, finish ...Step) error {
 
 func (e *Engine) start(ctx context.Context, finish []Step) error {
 	c := &e.cfg
+	if err := pinsFolder(c.PinsFile); err != nil {
+		return fmt.Errorf("sallyport: start: %w", err)
+	}
 	if e.front == nil {
 		e.host = newHostFront(&e.admission.inflight)
 		e.front = e.host
@@ -396,8 +399,11 @@ func (o observer) AuditLost(err error) {
 }
 
 func (o observer) PinsSaved(err error) {
-	if err != nil {
+	switch say, recovered := o.e.saves.saved(err, o.e.now()); {
+	case say:
 		o.e.log.Warn("pins cannot be saved", zap.Error(err))
+	case recovered:
+		o.e.log.Info("pins are saved again")
 	}
 }
 

@@ -28,6 +28,12 @@ type TLSFiles struct {
 // Enabled reports whether there is a certificate.
 func (f TLSFiles) Enabled() bool { return f.Cert != "" || f.Key != "" }
 
+// Check reads the files as a server does at its start and says what is wrong.
+func (f TLSFiles) Check() error {
+	_, err := newReloader(f, func() {})
+	return err
+}
+
 // reloader holds the TLS configuration that new handshakes use.
 type reloader struct {
 	current atomic.Pointer[tls.Config]

@@ -276,8 +276,10 @@ func TestBadTLSFilesStopTheStart(t *testing.T) {
 			tc.change(&files)
 			_, err := New(checkFunc(allow), Options{TLS: files})
 			require.ErrorContains(t, err, tc.want)
+			require.ErrorContains(t, files.Check(), tc.want)
 		})
 	}
+	require.NoError(t, p.files.Check())
 }
 
 // An expired certificate does not take the place of one that may have time left. A

@@ -29,11 +29,18 @@ func configCommand() *cobra.Command {
 	}
 	validate := &cobra.Command{
 		Use:   "validate",
-		Short: "Check the configuration and list everything that is wrong with it",
-		Args:  cobra.NoArgs,
+		Short: "Check the configuration and the files it names and list everything that is wrong",
+		Long: `Check the configuration and list everything that is wrong with it. Where it is right
+by itself, the files and folders that it names are tried as serve would: rule pack,
+model, certificates, keys, pins, the folders of the trail and of a socket. Nothing is
+written, bound or served.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := config.Load(config.Sources{Flags: cmd.Flags()})
 			if err != nil {
+				return failed(err)
+			}
+			if err := namedFiles(s); err != nil {
 				return failed(err)
 			}
 			from := "no file was read"

@@ -107,7 +107,7 @@ func signingKey(path string) (ed25519.PrivateKey, error) {
 	}
 	key, err := audit.ParseSigningKey(data)
 	if err != nil {
-		return nil, fmt.Errorf("AUDIT_SIGN_KEY_FILE %q: %w", path, err)
+		return nil, fmt.Errorf("AUDIT_SIGN_KEY_FILE: %q: %w", path, err)
 	}
 	return key, nil
 }

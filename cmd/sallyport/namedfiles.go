@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/rules"
+)
+
+// namedFiles lists what is wrong with the files and folders that the settings name,
+// as serve would find it, but all at once and without making, binding or serving
+// anything.
+func namedFiles(s *config.Settings) error {
+	var found config.Problems
+	add := func(setting string, err error) {
+		if err != nil {
+			found = append(found, config.Problem{Where: s.Origin(setting), Setting: setting, Text: strings.TrimPrefix(visible(err.Error()), setting+": ")})
+		}
+	}
+	if path, ok := strings.CutPrefix(s.ListenAddr, "unix:"); ok {
+		add("LISTEN_ADDR", isFolder(filepath.Dir(path)))
+	}
+	if files := tlsFiles(s); files.Enabled() {
+		add("TLS_CERT_FILE", files.Check())
+	}
+	for _, err := range packFaults(s.InvariantRulesPath) {
+		add("INVARIANT_RULES_PATH", err)
+	}
+	add("PINS_FILE", sallyport.CheckPinsFile(s.PinsFile))
+	setting, err := modelFault(s)
+	add(setting, err)
+	add("AUDIT_LOG_PATH", trailFault(s.AuditLogPath))
+	if s.AuditSignKeyFile != "" {
+		_, err := signingKey(s.AuditSignKeyFile)
+		add("AUDIT_SIGN_KEY_FILE", err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
+// packFaults is everything that keeps a rule pack from being loaded.
+func packFaults(path string) []error {
+	if path == "" {
+		return nil // the embedded one
+	}
+	err := sallyport.CheckPack(path)
+	var places rules.Errors
+	if !errors.As(err, &places) {
+		return []error{err}
+	}
+	faults := make([]error, len(places))
+	for i, p := range places {
+		faults[i] = p
+	}
+	return faults
+}
+
+// modelFault opens the model if a setting says anything about it; what is in the
+// binary was tried when the binary was made.
+func modelFault(s *config.Settings) (setting string, err error) {
+	m := inBinary.models(s)
+	own := s.Model != config.ModelDefault
+	if m.judge == nil || !own && s.ModelLabel == "" && s.ONNXRuntimeLib == "" {
+		return "", nil
+	}
+	setting = "MODEL"
+	if !own {
+		if setting = "MODEL_LABEL"; s.ModelLabel == "" {
+			setting = "ONNXRUNTIME_LIB"
+		}
+	}
+	lib, err := inference.OpenRuntime(s.ONNXRuntimeLib)
+	if err != nil {
+		return "ONNXRUNTIME_LIB", err
+	}
+	c, err := inference.Open(*m.judge, inference.Options{RuntimeLib: s.ONNXRuntimeLib, Label: s.ModelLabel})
+	if err == nil {
+		err = c.Close()
+	}
+	return setting, errors.Join(err, lib.Close())
+}
+
+// trailFault is why the audit file could not be written. It is not opened for that:
+// somebody else may be writing it.
+func trailFault(path string) error {
+	if path == "-" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return isFolder(filepath.Dir(path))
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%q is a directory", path)
+	}
+	return nil
+}
+
+func isFolder(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("%q is not a directory", path)
+	}
+	return err
+}
