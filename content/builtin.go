@@ -40,6 +40,7 @@ var (
 	detFakeTurn = &detector{name: "fake-turn", category: CategoryPromptInjection, severity: blockSides}
 	detSysBlock = &detector{name: "system-block", category: CategoryPromptInjection, severity: blockSides}
 	detFence    = &detector{name: "document-fence", category: CategoryPromptInjection, severity: blockSides}
+	detCall     = &detector{name: "tool-call-markup", category: CategoryPromptInjection, severity: reviewSides}
 	detOverride = &detector{name: "instruction-override", category: CategoryPromptInjection, severity: reviewSides}
 
 	detTakeover   = &detector{name: "role-takeover", category: CategoryPromptInjection, severity: reviewSides}
@@ -71,7 +72,7 @@ var builtinDetectors = func() []*detector {
 		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash,
 		detEmail, detPhone, detCard, detIBAN, detSSN, detNationalID,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
-		detMarker, detFakeTurn, detSysBlock, detFence, detOverride, detTakeover, detExtraction, detAddress,
+		detMarker, detFakeTurn, detSysBlock, detFence, detCall, detOverride, detTakeover, detExtraction, detAddress,
 		detImage, detLink, detDataURI, detCollector, detURLCreds,
 		detPoison, detMarkup,
 	}

@@ -10,7 +10,7 @@ var chatTokens = []string{
 	"<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|tool_call|>", "<|tool|>", "<|prompter|>", "<|endofprompt|>",
 	"<|start_of_turn_token|>", "<|end_of_turn_token|>", "<|system_token|>", "<|user_token|>", "<|chatbot_token|>", "<|end_of_role|>", "<|start_of_role|>",
 	"<|begin_of_sentence|>", "<|end_of_sentence|>", "<|begin▁of▁sentence|>",
-	"<start_of_turn>", "<end_of_turn>", "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]", "[/available_tools]",
+	"<start_of_turn>", "<end_of_turn>", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]", "[/available_tools]",
 	"[tool_results]", "[/tool_results]", "[tool_calls]", "|im_start|>", "|im_end|>", "|eot_id|>", "|start_header_id|>",
 }
 
@@ -28,9 +28,11 @@ func markerKeywords() []keyword {
 			keyword{text: role + " :", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+2, phrases) }},
 			keyword{text: role + "**:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+3, phrases) }},
 			keyword{text: role + " message:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+9, phrases) }},
+			keyword{text: role + " override:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+10, phrases) }},
+			keyword{text: role + " notice:", look: func(sc *scan, at int) { sc.fakeTurn(at, at+len(role)+8, phrases) }},
 			keyword{text: "### " + role, look: func(sc *scan, at int) { sc.fakeHeading(at, at+4+len(role), phrases) }})
 	}
-	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "<system_instructions>", "<system-instructions>", "<system_instruction>", "<instructions>", "<new_instructions>", "<system_override>", "[system]", "[system:", "[system message]", "[system prompt]", "[system note]", "[system override]", "[[system]]", "{system}", "{{#system}}", "{{#system~}}"} {
+	for _, tag := range [...]string{"<system>", "<system_prompt>", "<system-prompt>", "<system-reminder>", "<system_message>", "<system-message>", "<admin>", "<developer>", "<system_instructions>", "<system-instructions>", "<system_instruction>", "<instructions>", "<new_instructions>", "<system_override>", "[system]", "[system:", "[system notice]", "[system alert]", "[system instruction]", "[system directive]", "[system update]", "[system message]", "[system prompt]", "[system note]", "[system override]", "[[system]]", "{system}", "{{#system}}", "{{#system~}}"} {
 		k = append(k, keyword{text: tag, look: func(sc *scan, at int) { sc.systemBlock(at, at+len(tag)) }})
 	}
 	k = append(k, keyword{text: "<system ", look: func(sc *scan, at int) {
@@ -40,6 +42,7 @@ func markerKeywords() []keyword {
 		}
 	}}, keyword{text: "###instruction", look: (*scan).instructionHeading}, keyword{text: "### instruction", look: (*scan).instructionHeading})
 	k = append(k, keyword{text: "end of ", look: (*scan).fence})
+	k = append(k, templateKeywords()...)
 	k = append(k, controlKeywords()...)
 	return k
 }
@@ -136,7 +139,10 @@ func lineStart(text string, at int) bool {
 
 // fakeTurn looks at a role name with its colon: a turn when it starts a line and an order follows.
 func (sc *scan) fakeTurn(at, end int, phrases map[[3]byte][]string) {
-	if !sc.full(detFakeTurn) && lineStart(sc.text, at) && ordered(sc.text, end, phrases) {
+	if sc.full(detFakeTurn) || !lineStart(sc.text, at) {
+		return
+	}
+	if ordered(sc.text, end, phrases) || sc.text[at]|0x20 == 's' && sc.saidToAssistant(end) {
 		sc.add(detFakeTurn, at, end)
 	}
 }
@@ -180,7 +186,7 @@ func (sc *scan) systemBlock(at, end int) {
 		// Logs, games and the templates of manuals write their own lines like this.
 		phrases = takeoversBy
 	}
-	if ordered(sc.text, end, phrases) {
+	if ordered(sc.text, end, phrases) || sc.saidToAssistant(end) {
 		sc.add(detSysBlock, at, end)
 	}
 }

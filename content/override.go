@@ -165,7 +165,7 @@ func (sc *scan) override(at, end int) {
 		return
 	}
 	mood := moodAt(sc.text, at)
-	if mood == negating {
+	if mood == negating || searchedFor(sc.text, at, end, p.stop) {
 		return
 	}
 	verb := sc.text[at] | 0x20
@@ -309,7 +309,7 @@ func ending(gap string) bool {
 // lapses are the beginnings of the statement that instructions are over, and ends how it goes on.
 var (
 	lapses = [...]string{"instructions are", "instructions were", "instructions no longer", "instructions have been", "directives are", "directives no longer", "directives have been", "guidelines no longer", "prompts are", "prompt is", "programming is", "programming no longer"}
-	ends   = [...]string{"void", "null and void", "obsolete", "revoked", "cancelled", "canceled", "superseded", "suspended", "withdrawn", "overridden", "irrelevant", "apply", "applies", "valid", "replaced", "lifted", "hold"}
+	ends   = [...]string{"no longer valid", "no longer apply", "no longer in force", "void", "null and void", "obsolete", "revoked", "cancelled", "canceled", "superseded", "suspended", "withdrawn", "overridden", "irrelevant", "apply", "applies", "valid", "replaced", "lifted", "hold"}
 )
 
 // lapsedReach is how far before such a statement its subject may begin, in bytes.

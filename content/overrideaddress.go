@@ -5,7 +5,7 @@ import "strings"
 // addressings are the openings of a note to whatever machine reads the text.
 var addressings = [...]string{
 	"note to ai", "note for ai", "note to the ai", "note to any ai", "note to llm", "note to all ai", "note to language model", "note for language model", "note to assistant", "note to the assistant", "note for the assistant", "note for llm",
-	"attention ai", "attention llm", "attention assistant", "attention language model", "attention chatgpt", "attention claude", "attn ai", "attn: ai", "attention: ai", "attention all ai", "attention, ai", "attn llm", "attn agent",
+	"notice for ai", "notice to ai", "notice to all ai", "attention ai", "attention llm", "attention assistant", "attention language model", "attention chatgpt", "attention claude", "attn ai", "attn: ai", "attention: ai", "attention all ai", "attention, ai", "attn llm", "attn agent",
 	"message to ai", "message for ai", "message to the ai", "message for the ai", "message to llm", "message to language model", "instructions for the ai", "instruction for the ai", "instruction to ai", "instruction for ai", "instructions to ai", "instructions to the ai",
 	"to any ai", "to the ai that", "to the ai reading", "to the ai processing", "to the assistant reading", "to the assistant processing", "to the language model", "to the llm reading", "to the llm processing", "to whichever ai", "to all ai",
 	"if you are an ai", "if you're an ai", "if you are a language model", "if you're a language model", "if you are an llm", "if you're an llm", "if you are a large language model", "if you are a bot", "if you are an automated", "any ai reading", "any ai agent reading", "any assistant reading", "any llm reading",

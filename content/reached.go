@@ -16,6 +16,7 @@ type reached struct {
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
 	reports, idDigits            ahead
+	answers, assistants, calls   ahead // in forged turns and calls
 	lines                        lineMemo
 	stops, brackets, tags        behind
 	comments                     commentEnds
