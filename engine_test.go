@@ -71,7 +71,7 @@ func TestLifeOfAnEngine(t *testing.T) {
 	before := e.CheckRequest(t.Context(), x)
 	require.Equal(t, decision.Error, before.Outcome, "an engine that was not started refuses")
 	require.Error(t, e.Reload(t.Context(), cfg.Policy))
-	require.Nil(t, e.Gate())
+	require.Nil(t, e.PID())
 
 	ctx := deadline(t)
 	require.NoError(t, e.Start(ctx))
@@ -110,7 +110,7 @@ func TestActorsAskTheGate(t *testing.T) {
 	system := guard.NewSystem(nil)
 	e := start(t, func(c *sallyport.Config) { c.System = system; c.DenyTools = []string{"x"} })
 	m := &messages.Check{Promise: guard.NewPromise[decision.Verdict](), Exchange: call("a", `{"name":"x"}`)}
-	system.Root.Send(e.Gate(), m)
+	system.Root.Send(e.PID(), m)
 	v, err := m.Await(deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, decision.Deny, v.Outcome)

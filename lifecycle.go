@@ -165,9 +165,9 @@ func (e *Engine) checkPhase(ctx context.Context, ex *Exchange) Verdict {
 	return e.check(ctx, ex, ex.Phase)
 }
 
-// Gate is where other actors of the same system send *messages.Check; nil before
-// Start.
-func (e *Engine) Gate() *actor.PID {
+// PID is where other actors of the same system send *messages.Check; nil before
+// Start. It has nothing to do with [Config].Gate, which is a model.
+func (e *Engine) PID() *actor.PID {
 	if t := e.tree(); t != nil {
 		return t.Gate.PID()
 	}

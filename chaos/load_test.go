@@ -278,7 +278,7 @@ func (l *life) askGate() {
 	defer cancel()
 	m := &messages.Check{Promise: guard.NewPromise[sallyport.Verdict](), Exchange: &sallyport.Exchange{
 		Method: "tools/call", Services: []string{"svc"}, HasBody: true, Body: calling("shell", map[string]any{"n": 1})}}
-	pid := l.engine.Gate()
+	pid := l.engine.PID()
 	if pid == nil {
 		return
 	}
