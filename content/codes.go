@@ -27,6 +27,7 @@ func (sc *scan) codeViews(v *view) {
 	rows := &sc.rows
 	rows[0].base, rows[1].base, rows[2].base = 10, 8, 2
 	end := -1 - maxCodeGap // of the number before
+	none := [len(rows)]byte{}
 	for i := 0; i < len(text); {
 		if !isDigit(text[i]) {
 			i++
@@ -42,7 +43,11 @@ func (sc *scan) codeViews(v *view) {
 			continue
 		}
 		far := start-end > maxCodeGap
+		end = i
 		codes := codesOf(text[start:i])
+		if codes == none && rows[0].count|rows[1].count|rows[2].count == 0 {
+			continue
+		}
 		for k, c := range codes {
 			r := &rows[k]
 			if r.count > 0 && (far || c == 0) {
@@ -52,7 +57,6 @@ func (sc *scan) codeViews(v *view) {
 				r.take(c, start, i)
 			}
 		}
-		end = i
 	}
 	for k := range rows {
 		sc.codeView(v, &rows[k])

@@ -79,8 +79,17 @@ func (sc *scan) groupsOfCard(g []group) {
 	}
 	gap := sc.text[g[0].end:g[1].start]
 	if size == cardGroup && !strings.ContainsAny(gap, ",;:|\t\n\r") || announced(sc.text, start, cardWords) {
+		sc.evenCards = append(sc.evenCards, group{start, end})
 		sc.cardAt(start, end)
 	}
+}
+
+// evenCard reports whether text[start:end] was judged among the words of one length. Calls come with rising places.
+func (sc *scan) evenCard(start, end int) bool {
+	for sc.evenCardAt < len(sc.evenCards) && sc.evenCards[sc.evenCardAt].start < start {
+		sc.evenCardAt++
+	}
+	return sc.evenCardAt < len(sc.evenCards) && sc.evenCards[sc.evenCardAt] == group{start, end}
 }
 
 // Bounds of a number whose groups are joined by marks that words have too, in bytes.

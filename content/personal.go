@@ -145,8 +145,9 @@ func (sc *scan) digits() {
 		if count < 7 {
 			continue
 		}
-		sc.card(sc.groups)
-		sc.announcedCard(start, end, count)
+		if !sc.card(sc.groups) {
+			sc.announcedCard(start, end, count)
+		}
 		sc.ssn(start, end, count)
 		sc.national(start, end, count)
 		sc.printedIDs()
@@ -227,8 +228,8 @@ func lineMark(text string, i int) bool {
 }
 
 // card looks for payment cards among the groups of a cluster: one run of digits, or the groupings that are
-// printed on cards.
-func (sc *scan) card(groups []group) {
+// printed on cards. It reports whether all of the cluster was judged as one number.
+func (sc *scan) card(groups []group) (whole bool) {
 	text := sc.text
 	for i := 0; i < len(groups); i++ {
 		g := groups[i]
@@ -248,10 +249,14 @@ func (sc *scan) card(groups []group) {
 		}
 		end := groups[i+j-1].end
 		if outside(text, g.start, end) {
-			sc.cardAt(g.start, end)
+			if !sc.evenCard(g.start, end) {
+				sc.cardAt(g.start, end)
+			}
+			whole = j == len(groups)
 			i += j - 1
 		}
 	}
+	return whole
 }
 
 // onTrack reports whether the number stands as on the first track of a card, or in a row of a table before its expiry
@@ -327,7 +332,7 @@ func identifierBefore(text string, start int) bool {
 	for i > 0 && end-i < 16 && isLetter(text[i-1]) {
 		i--
 	}
-	return identifierWords[strings.ToLower(text[i:end])]
+	return i < end && identifierWords[strings.ToLower(text[i:end])]
 }
 
 // cardIssuer reports whether the digits have a length and a leading range that an issuer uses.
@@ -365,15 +370,13 @@ func cardIssuer(d string) bool {
 
 // luhn reports whether the digits carry a valid check digit (ISO/IEC 7812-1).
 func luhn(d string) bool {
+	const doubled = "\x00\x02\x04\x06\x08\x01\x03\x05\x07\x09" // the digits of twice a digit, added up
 	sum := 0
-	for i := 0; i < len(d); i++ {
-		v := int(d[len(d)-1-i] - '0')
-		if i%2 == 1 {
-			if v *= 2; v > 9 {
-				v -= 9
-			}
+	for i := len(d) - 1; i >= 0; i -= 2 {
+		sum += int(d[i] - '0')
+		if i > 0 {
+			sum += int(doubled[d[i-1]-'0'])
 		}
-		sum += v
 	}
 	return len(d) > 1 && sum%10 == 0
 }

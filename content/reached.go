@@ -22,6 +22,7 @@ type reached struct {
 	comments                     commentEnds
 	handled, srcdocs             ahead
 	marks                        int // markup behind a verb
+	evenCardAt                   int // the first of the cards among words of one length that was not passed
 }
 
 // ahead remembers the first place of something at or after another, so that looks whose windows overlap read each

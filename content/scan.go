@@ -179,7 +179,7 @@ func (sc *scan) plainShort(text string) bool {
 // begin makes v the current view and forgets what was remembered about the one before.
 func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
-	sc.hits, sc.runs, sc.even = sc.hits[:0], sc.runs[:0], sc.even[:0]
+	sc.hits, sc.runs, sc.even, sc.evenCards = sc.hits[:0], sc.runs[:0], sc.even[:0], sc.evenCards[:0]
 	sc.reached = reached{}
 	sc.poison.reset()
 	sc.quotes.reset(0)
