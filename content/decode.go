@@ -56,11 +56,8 @@ func (sc *scan) normalised(v *view) bool {
 	if !material(v.text) {
 		return false
 	}
-	own := len(sc.ways)
-	sc.long, sc.ways = appendFolded(sc.long[:0], sc.ways, v.text)
-	text := string(sc.long)
-	sc.budget -= len(text)
-	sc.enqueue(view{text: text, label: ViewNormalised, up: v, step: normaliseStep, layer: v.layer, ways: sc.ways[own:]})
+	sc.trails.fold(v.text)
+	sc.rewrittenView(v, ViewNormalised, v.layer, sc.trails.ofFold(v.text))
 	return true
 }
 
@@ -79,15 +76,16 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 		sc.incomplete(v, 0, len(v.text))
 		return
 	}
-	own := len(sc.ways)
-	b, ways, changed := appendRewritten(sc.long[:0], sc.ways, v.text, step)
-	if !changed {
-		return
+	if sc.trails.rewrite(v.text, step) {
+		sc.rewrittenView(v, label, v.layer+deeper, sc.trails.ofSteps(v.text))
 	}
-	sc.long, sc.ways = b, ways
-	text := string(b)
+}
+
+// rewrittenView queues the text that was made of v.
+func (sc *scan) rewrittenView(v *view, label string, layer int, trail *trail) {
+	text := string(sc.trails.text)
 	sc.budget -= len(text)
-	sc.enqueue(view{text: text, label: label, up: v, step: step, layer: v.layer + deeper, ways: ways[own:]})
+	sc.enqueue(view{text: text, label: label, up: v, trail: trail, layer: layer})
 }
 
 // incomplete reports that a span of v was left undecoded.

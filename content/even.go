@@ -85,14 +85,14 @@ func evenText(s string, size int, prefix string) string {
 		b = append(b, piece...)
 		i = n
 	}
-	if size == 8 && binary(b) {
+	if size == 8 && binaryDigits(b) {
 		b = hexOfBits(b)
 	}
 	return string(b)
 }
 
-// binary reports whether digits are those of bytes in base two.
-func binary(b []byte) bool {
+// binaryDigits reports whether digits are those of bytes in base two.
+func binaryDigits(b []byte) bool {
 	for _, c := range b {
 		if c != '0' && c != '1' {
 			return false

@@ -63,23 +63,6 @@ func buildFold() (pages [(maxFoldRune + 1) >> 8]*[256]uint16, to []string) {
 	return pages, to
 }
 
-// fold returns what the normalised view writes for r; same is true when that is r itself. The tag block and
-// the supplementary selectors are removed like all that is invisible.
-func fold(r rune) (to string, same bool) {
-	if r > maxFoldRune {
-		return "", invisibleOf(r) == visible
-	}
-	p := foldPages[r>>8]
-	if p == nil {
-		return "", true
-	}
-	v := p[r&0xff]
-	if v&foldByte != 0 {
-		return asciiStrings[v&0x7f], false
-	}
-	return foldTo[v], v == 0
-}
-
 // asciiStrings are the strings of one ASCII character.
 var asciiStrings = func() (t [128]string) {
 	for i := range t {
@@ -88,30 +71,6 @@ var asciiStrings = func() (t [128]string) {
 	return t
 }()
 
-// normaliseStep folds the character at i, or takes the text up to the next one that changes: compatibility
-// forms and look-alikes become ASCII, accents and everything invisible go. Nothing grows by more than eight
-// bytes a character.
-func normaliseStep(src string, i int) (int, string) {
-	n := 0
-	for i+n < len(src) {
-		if src[i+n] < 0x80 {
-			n++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(src[i+n:])
-		to, same := fold(r)
-		if same {
-			n += size
-			continue
-		}
-		if n > 0 {
-			break
-		}
-		return size, to
-	}
-	return n, src[i : i+n]
-}
-
 // normalise folds a text, which must be valid UTF-8. ok is false when that changes nothing that a detector could
 // see, which is a letter, a digit, a space, a mark that detectors look for, or something invisible: typographic
 // quotes and dashes and the punctuation of other scripts do not count.
@@ -119,17 +78,20 @@ func normalise(text string) (folded string, ok bool) {
 	if !material(text) {
 		return "", false
 	}
-	b, _ := appendFolded(make([]byte, 0, len(text)), nil, text)
-	return string(b), true
+	var r trailRoom
+	r.fold(text)
+	return string(r.text), true
 }
 
-// appendFolded appends the folded text to b, which is empty, and its waypoints to ways.
-func appendFolded(b []byte, ways []waypoint, text string) ([]byte, []waypoint) {
-	next := wayLength
+// fold makes the folded text: compatibility forms and look-alikes become ASCII, accents and everything invisible go.
+// Nothing grows by more than eight bytes a character. The pieces of its trail are not written down: foldedPiece reads
+// them again, which nearly all texts are spared.
+func (r *trailRoom) fold(text string) {
+	r.begin(len(text))
+	b := r.text
 	for i := 0; i < len(text); {
-		if len(b) >= next {
-			ways = append(ways, waypoint{uint32(i), uint32(len(b))})
-			next = len(b) + wayLength
+		if len(b) >= r.way {
+			r.waypoint(i, len(b))
 		}
 		if text[i] < 0x80 {
 			end := asciiEnd(text, i)
@@ -159,7 +121,28 @@ func appendFolded(b []byte, ways []waypoint, text string) ([]byte, []waypoint) {
 		}
 		i += n
 	}
-	return b, ways
+	r.text = b
+}
+
+// foldedPiece returns how many bytes at the start of a text folding leaves as they are, and that the n bytes behind them
+// become m.
+func foldedPiece(text string) (stay, n, m int) {
+	for stay < len(text) {
+		if text[stay] < 0x80 {
+			stay = asciiEnd(text, stay)
+			continue
+		}
+		v, n := foldAt(text, stay)
+		switch {
+		case v == 0:
+			stay += n
+		case v&foldByte != 0:
+			return stay, n, 1
+		default:
+			return stay, n, len(foldTo[v])
+		}
+	}
+	return stay, 0, 0
 }
 
 // asciiEnd returns where the ASCII from byte i on ends.

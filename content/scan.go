@@ -126,7 +126,8 @@ func (sc *scan) string(i int) {
 	sc.raw = view{text: s.Text, label: ViewRaw}
 	raw := &sc.raw
 	sc.queue = append(sc.queue[:0], raw)
-	sc.views.used, sc.ways = 0, sc.ways[:0]
+	sc.views.used = 0
+	sc.trails.forget()
 	sc.barren.next()
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {

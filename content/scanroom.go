@@ -12,8 +12,8 @@ type scanRoom struct {
 	spans, moved []span
 	opened       []bool
 	queue        []*view
-	views        viewRoom // of the views of the current string
-	ways         []waypoint
+	views        viewRoom  // of the views of the current string
+	trails       trailRoom // of these views
 	barren       barren
 	runs         []run
 	even         []evenWords
@@ -71,8 +71,10 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes, wayBytes = 40, 24, 184, 8
-	if wayBytes*cap(room.ways)+hitBytes*(cap(room.hits)+cap(room.merged))+spanBytes*(cap(room.spans)+cap(room.moved))+viewBytes*viewsAtOnce*len(room.views.rooms)+cap(room.long)+cap(room.plain) > maxRoom {
+	const hitBytes, spanBytes, viewBytes, wayBytes = 32, 24, 112, 12
+	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*viewsAtOnce*len(room.views.rooms) +
+		wayBytes*cap(room.trails.ways) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain)
+	if size > maxRoom {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])

@@ -56,7 +56,8 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	u.str, u.role = i, RoleOther
 	u.raw = view{text: text, label: ViewRaw}
 	u.queue = append(u.queue[:0], &u.raw)
-	u.views.used, u.ways = 0, u.ways[:0]
+	u.views.used = 0
+	u.trails.forget()
 	own := len(out)
 	for n := 0; n < len(u.queue); n++ {
 		v := u.queue[n]
@@ -118,7 +119,7 @@ func encoded(text string) bool {
 // telling reports whether a decoded view is worth a classifier's time: it reads as language, and is not just what the
 // classifier reads anyway with a few escapes undone.
 func telling(v *view) bool {
-	if v.step != nil {
+	if v.trail != nil {
 		if shrunk := len(v.up.text) - len(v.text); shrunk*8 < len(v.text) && natural(&String{Text: v.up.text}) {
 			return false
 		}

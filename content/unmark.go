@@ -122,18 +122,22 @@ func tagAt(s string) (int, string) {
 	if i == start || !isLetter(s[start]) {
 		return 0, ""
 	}
-	end := strings.IndexByte(s[i:min(len(s), maxMark)], '>')
-	if end < 0 || strings.IndexByte(s[i:i+end], '<') >= 0 {
-		return 0, ""
+	for end := i; end < len(s) && end < maxMark; end++ {
+		switch s[end] {
+		case '<':
+			return 0, ""
+		case '>':
+			if block, _ := blockTags.meaning(s[start:i]); block {
+				return end + 1, " "
+			}
+			return end + 1, ""
+		}
 	}
-	if blockTags[strings.ToLower(s[start:i])] {
-		return i + end + 1, " "
-	}
-	return i + end + 1, ""
+	return 0, ""
 }
 
 // blockTags are the elements that set apart what is before them and in them.
-var blockTags = wordSet("p br div td th tr li ul ol dl dt dd h1 h2 h3 h4 h5 h6 hr table tbody thead section article header footer main nav aside pre blockquote option select form body html head title script style figure figcaption details summary option label button iframe")
+var blockTags = newWordTable(wordSet("p br div td th tr li ul ol dl dt dd h1 h2 h3 h4 h5 h6 hr table tbody thead section article header footer main nav aside pre blockquote option select form body html head title script style figure figcaption details summary option label button iframe"))
 
 // commentEnds remembers where a comment ends, so that a text full of openings is searched once.
 type commentEnds struct {
