@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -154,4 +155,45 @@ func TestBlackboxSignalBeforeMain(t *testing.T) {
 		require.Contains(t, log, slow)
 		require.Less(t, early, strings.Index(log, slow), "set up later than %s", slow)
 	}
+}
+
+// A watched pack is read again however it changes; one that is broken or gone leaves
+// what is in force.
+func TestBlackboxWatchedPack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	pack := func(tool string) string { return "version: 1\nrules:\n  - {name: r, call: {tool: " + tool + "}}\n" }
+	release := func(name, text string) {
+		t.Helper()
+		require.NoError(t, os.Mkdir(at(name), 0o750))
+		replaceFile(t, filepath.Join(at(name), "pack.yaml"), text)
+		require.NoError(t, os.Symlink(name, at("next")))
+		require.NoError(t, os.Rename(at("next"), at("current")))
+	}
+	release("v1", pack("one"))
+	s := serve(t, noModel.with(env{"RULES_WATCH": "true", "INVARIANT_RULES_PATH": at("current")}))
+	refuses := func(tool, why string) {
+		t.Helper()
+		eventually(t, func() bool { return s.wire(toolCall(`{"name":"`+tool+`"}`)).verdict == "PERMISSION_DENIED" }, why)
+	}
+	failed := func(n float64) {
+		t.Helper()
+		eventually(t, func() bool { return s.metric("mcp_guardrails_rules_reload_total", "result", "error") == n }, "no reload failed")
+	}
+	refuses("one", "the pack is not in force")
+	release("v2", pack("two"))
+	refuses("two", "a link that leads to another directory was not seen")
+	replaceFile(t, at("v2/pack.yaml"), pack("three"))
+	refuses("three", "a file behind the link was not seen")
+	replaceFile(t, at("v2/pack.yaml"), "version: 1\nrules: [\n")
+	failed(1)
+	refuses("three", "a broken pack is in force")
+	require.NoError(t, os.Remove(at("v2/pack.yaml")))
+	failed(2)
+	refuses("three", "nothing is in force")
+	require.Equal(t, serving, s.status(""))
+	require.NoError(t, os.Remove(at("v2")))
+	release("v3", pack("four"))
+	refuses("four", "a new directory was not seen")
 }

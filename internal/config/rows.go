@@ -77,7 +77,7 @@ func build() []Setting {
 			func(s *Settings) any { return &s.InvariantRulesPath }, flagged, reloadable, unset("the embedded default pack")),
 		row("INVARIANT_MAX_TRACES", Int, "65536", "How many trace keys rules remember, over all shards.",
 			func(s *Settings) any { return &s.InvariantMaxTraces }, within(1, 16*mib)),
-		row("RULES_WATCH", Bool, "false", "Reload the rule pack when its directory changes.",
+		row("RULES_WATCH", Bool, "false", "Reload the rule pack when its files change on disk.",
 			func(s *Settings) any { return &s.RulesWatch }),
 		row("TRACE_KEY", List, "meta.principal, meta.session, header.mcp-session-id", "The sources of the trace key; the first that is present counts. Each is meta.<key> or header.<name>.",
 			func(s *Settings) any { return &s.TraceKey }, checked(checkTraceSource)),

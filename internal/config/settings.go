@@ -97,7 +97,7 @@ type Settings struct {
 	InvariantRulesPath string
 	// InvariantMaxTraces bounds the trace keys that rules remember.
 	InvariantMaxTraces int
-	// RulesWatch reloads the pack when its directory changes.
+	// RulesWatch reloads the pack when its files change.
 	RulesWatch bool
 	// TraceKey are the sources of the trace key in order: meta.<key> or
 	// header.<name>.
