@@ -144,13 +144,17 @@ const (
 // newSlotTable files folded words by n bytes from byte from on, which all of them have.
 func newSlotTable(words []keyword, from, n int) (slotTable, error) {
 	t := slotTable{shift: 32}
+	beginnings := map[string]bool{}
+	for _, w := range words {
+		beginnings[w.text[from:from+n]] = true
+	}
 	size := 1
-	for size < 2*len(words) {
+	for size < 2*len(beginnings) {
 		size *= 2
 		t.shift--
 	}
 	if size > maxSlots {
-		return t, fmt.Errorf("compile keywords: %d words, more than %d", len(words), maxSlots/2)
+		return t, fmt.Errorf("compile keywords: %d beginnings of words, more than %d", len(beginnings), maxSlots/2)
 	}
 	t.places = make([]slotPlace, size)
 	t.slots = make([]slot, 1, size/2+1)
@@ -227,7 +231,11 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
 			continue
 		}
-		if !x.at(text, i-minKeyword, h, found) {
+		at := i - minKeyword
+		if b := trigramHash(h >> 8); x.trigram[b>>6%uint32(len(x.trigram))]&(1<<(b&63)) != 0 && !x.shortAt(text, at, h>>8, found) {
+			return
+		}
+		if s := x.long.slot(h); (i+1 == len(text) || s.leads(foldTable[text[i+1]])) && !s.at(text, at, i+1, found) {
 			return
 		}
 	}
@@ -235,19 +243,8 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 	x.shortAt(text, len(text)-minKeyword, h&0xffffff, found)
 }
 
-// at calls found with the keywords at byte at, where the four folded bytes h stand.
-func (x *keywordIndex) at(text string, at int, h uint32, found func(w *keyword, at int) bool) bool {
-	if !x.shortAt(text, at, h>>8, found) {
-		return false
-	}
-	return x.long.slot(h).at(text, at, at+deepKey, found)
-}
-
-// at calls found with the words of a slot that begin at byte at and go on at byte next.
+// at calls found with the words of a slot that begin at byte at and go on at byte next, with what may follow there.
 func (s *slot) at(text string, at, next int, found func(w *keyword, at int) bool) bool {
-	if next < len(text) && !s.leads(foldTable[text[next]]) {
-		return true
-	}
 	// The shorter words first.
 	switch {
 	case len(s.words) == 1:
@@ -270,14 +267,16 @@ func (s *slot) at(text string, at, next int, found func(w *keyword, at int) bool
 	}
 	t := text[next : next+deepKey]
 	h := uint32(foldTable[t[0]])<<24 | uint32(foldTable[t[1]])<<16 | uint32(foldTable[t[2]])<<8 | uint32(foldTable[t[3]])
-	return s.deeper.slot(h).at(text, at, next+deepKey, found)
+	next += deepKey
+	deeper := s.deeper.slot(h)
+	if next < len(text) && !deeper.leads(foldTable[text[next]]) {
+		return true
+	}
+	return deeper.at(text, at, next, found)
 }
 
 // shortAt is at for words of three bytes, h.
 func (x *keywordIndex) shortAt(text string, at int, h uint32, found func(w *keyword, at int) bool) bool {
-	if b := trigramHash(h); x.trigram[b>>6%uint32(len(x.trigram))]&(1<<(b&63)) == 0 {
-		return true
-	}
 	for s, j := x.short.slot(h), 0; j < len(s.words); j++ {
 		if !found(&s.words[j], at) {
 			return false

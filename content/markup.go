@@ -23,7 +23,7 @@ func markupKeywords() []keyword {
 
 // hiddenBetween are the openings of hidden texts with what closes them.
 var hiddenBetween = map[string]string{
-	"<!--": "-->", "<![cdata[": "]]>", "{{!--": "--}}", "\\iffalse": "\\fi", "\\textcolor{white}": "}", "\\color{white}": "}", "\\begin{comment}": "\\end",
+	"<!--": commentEnd, "<![cdata[": "]]>", "{{!--": "--}}", "\\iffalse": "\\fi", "\\textcolor{white}": "}", "\\color{white}": "}", "\\begin{comment}": "\\end",
 	"[//]: ": "\n", "[comment]: ": "\n", "]: # ": "\n", "]: #(": "\n", "]: <>": "\n",
 	"alt=\"": "\"", "alt='": "'", "type=\"hidden\"": ">", "type=hidden": ">", "type='hidden'": ">",
 }
@@ -106,7 +106,9 @@ func (sc *scan) hiddenMarkup(at, start int, closing string, told func(sc *scan, 
 		return
 	}
 	end := min(len(sc.text), start+hiddenWindow)
-	if i := strings.Index(sc.text[start:end], closing); i >= 0 {
+	if closing == commentEnd {
+		end = min(end, sc.comments.after(sc.text, start))
+	} else if i := strings.Index(sc.text[start:end], closing); i >= 0 {
 		end = start + i
 	}
 	sc.markup = end

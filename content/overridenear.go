@@ -161,8 +161,8 @@ func lowerRune(r rune) rune {
 	switch {
 	case r < lowLetters:
 		return rune(lowerLow[r])
-	case r >= 0x590 && r < 0x10a0, r >= 0x2e80 && r < 0xa640, r >= 0xac00 && r < 0xfb00:
-		// Hebrew to Burmese, Chinese, Japanese and Korean.
+	case r >= 0x590 && r < 0x10a0, r >= 0x2000 && r < 0x2100, r >= 0x2e80 && r < 0xa640, r >= 0xac00 && r < 0xfb00, r >= 0x1f000:
+		// Hebrew to Burmese; punctuation and what is invisible; Chinese, Japanese and Korean; pictures and tags.
 		return r
 	}
 	return unicode.ToLower(r)

@@ -31,7 +31,7 @@ func markAt(src string, i int, ends *commentEnds) (int, string) {
 	switch s[0] {
 	case '<':
 		if strings.HasPrefix(s, "<!--") {
-			if end := ends.after(src, i+4) + len("-->"); end <= min(len(src), i+maxComment) {
+			if end := ends.after(src, i+4) + len(commentEnd); end <= min(len(src), i+maxComment) {
 				return end - i, ""
 			}
 			return 0, ""
@@ -154,7 +154,9 @@ func (c *commentEnds) after(text string, i int) int {
 	return c.at
 }
 
-var findCommentEnd = finding("-->")
+const commentEnd = "-->"
+
+var findCommentEnd = finding(commentEnd)
 
 // cuts reports whether the markup at byte i stands inside a word.
 func (sc *scan) cuts(text string, i int) bool {
