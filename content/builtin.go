@@ -105,6 +105,7 @@ func builtinKeywords() []keyword {
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)
 	k = append(k, overrideLanguageKeywords()...)
+	k = append(k, concealmentKeywords()...)
 	k = append(k, markupKeywords()...)
 	k = append(k, poisonKeywords()...)
 	k = append(k, cipherKeywords()...)

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // The kinds of words around a verb.
@@ -86,12 +84,7 @@ func overrideLanguageKeywords() []keyword {
 	// In order, so that of two verbs that begin alike the shorter, which has the languages of both, is looked at first.
 	for _, v := range slices.Sorted(maps.Keys(byVerb)) {
 		langs := byVerb[v]
-		// The index ignores the case of ASCII alone, so the others are spelled out: at the start of a sentence
-		// and in capitals.
-		first, n := utf8.DecodeRuneInString(v)
-		spellings := []string{foldASCII(v), foldASCII(string(unicode.ToUpper(first)) + v[n:]), foldASCII(strings.ToUpper(v))}
-		slices.Sort(spellings)
-		for _, s := range slices.Compact(spellings) {
+		for _, s := range inCases(v) {
 			k = append(k, keyword{text: s, look: func(sc *scan, at int) { sc.overrideIn(at, at+len(s), langs) }})
 		}
 	}

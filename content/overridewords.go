@@ -1,5 +1,7 @@
 package content
 
+import "slices"
+
 // overrideIn is the override of earlier instructions in one language: what is set aside and how, near each
 // other in either order, as the language wants it.
 type overrideIn struct {
@@ -14,9 +16,12 @@ type overrideIn struct {
 	final bool     // the verb stands behind what it is about
 }
 
-// overrideLanguages holds stems in lower case, as the languages write them. The accents of a stem are there
+// overrideLanguages are all languages.
+var overrideLanguages = slices.Concat(overrideCommon, overrideFurther)
+
+// overrideCommon holds stems in lower case, as the languages write them. The accents of a stem are there
 // with and without, because people leave them out.
-var overrideLanguages = []overrideIn{
+var overrideCommon = []overrideIn{
 	{lang: "de", verbs: []string{"ignorier", "vergiss", "vergessen sie", "missachte", "überschreibe", "verwirf"},
 		past: []string{"vorherig", "bisherig", "vorig", "obig", "vorangegangen", "vorangehend", "früher", "vorhergehend"}, all: []string{"alle ", "sämtliche "},
 		thing: []string{"anweisung", "instruktion", "anordnung", "vorgaben", "befehle", "aufforderung"},
