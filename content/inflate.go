@@ -60,8 +60,7 @@ func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error)
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) && len(out) > 0 {
+	if _, corrupt := errors.AsType[flate.CorruptInputError](err); corrupt && len(out) > 0 {
 		err = nil
 	}
 	return out, false, err

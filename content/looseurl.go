@@ -111,11 +111,12 @@ func (sc *scan) handler(at, end int) {
 	if sc.full(detDataURI) || !sc.handled.within(handlerReads.first, sc.text, end, end+maxHandler) {
 		return
 	}
-	script := sc.text[end:min(len(sc.text), end+maxHandler)]
-	if i := strings.IndexByte(script, '>'); i >= 0 {
-		script = script[:i]
+	stop := min(len(sc.text), end+maxHandler)
+	if i := strings.IndexByte(sc.text[end:stop], '>'); i >= 0 {
+		stop = end + i
 	}
-	if handlerReads.any(script) && handlerSends.any(script) {
+	sends := sc.handledSends.next(handlerSends.first, sc.text, end)
+	if sends < stop && handlerSends.any(sc.text[sends:stop]) && handlerReads.any(sc.text[end:stop]) {
 		sc.add(detDataURI, at, end)
 	}
 }

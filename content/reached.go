@@ -20,7 +20,8 @@ type reached struct {
 	lines                        lineMemo
 	stops, brackets, tags        behind
 	comments                     commentEnds
-	handled, srcdocs             ahead
+	handled, handledSends        ahead
+	srcdocs                      ahead
 	marks                        int // markup behind a verb
 	evenCardAt                   int // the first of the cards among words of one length that was not passed
 }
