@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ func auditVerify() *cobra.Command {
 	var anchor, key string
 	var restarts bool
 	cmd := &cobra.Command{
-		Use:   "verify FILE...",
+		Use:   "verify FILE...|-",
 		Short: "Check that a trail is complete and unaltered; exit 1 and the line when it is not",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,9 +42,9 @@ func auditVerify() *cobra.Command {
 				}
 				o.PublicKey = k
 			}
-			sources, err := audit.Files(args...)
+			sources, err := trails(cmd, args)
 			if err != nil {
-				return failed(err)
+				return err
 			}
 			r, err := audit.Verify(cmd.Context(), sources, o)
 			if err != nil {
@@ -56,6 +57,21 @@ func auditVerify() *cobra.Command {
 	cmd.Flags().StringVar(&key, "key", "", "PEM file of the public key that must have signed the checkpoints")
 	cmd.Flags().BoolVar(&restarts, "allow-restart", false, "accept that a new chain begins in the middle, as in captured standard output")
 	return cmd
+}
+
+// standardInput is the name for it among files.
+const standardInput = "-"
+
+// trails are what the arguments name: files in the order of their chain, or - alone.
+func trails(cmd *cobra.Command, args []string) ([]audit.Source, error) {
+	if slices.Contains(args, standardInput) {
+		if len(args) > 1 {
+			return nil, &exitError{code: exitUsage, err: errors.New("audit: standard input cannot be put in order with files")}
+		}
+		return []audit.Source{audit.Reader("standard input", cmd.InOrStdin())}, nil
+	}
+	sources, err := audit.Files(args...)
+	return sources, failed(err)
 }
 
 func verifyKey(path string) (ed25519.PublicKey, error) {
@@ -99,7 +115,7 @@ func printVerified(cmd *cobra.Command, r *audit.VerifyReport) error {
 func auditStats() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "stats FILE...",
+		Use:   "stats FILE...|-",
 		Short: "Summarise outcomes, detectors, rules, pairs and latency",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,15 +123,21 @@ func auditStats() *cobra.Command {
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
-			sources, err := audit.Files(args...)
+			sources, err := trails(cmd, args)
 			if err != nil {
-				return failed(err)
+				return err
 			}
 			s, err := audit.Summarise(cmd.Context(), sources, nil)
 			if err != nil {
 				return failed(err)
 			}
-			return failed(statsReport(s).Write(cmd.OutOrStdout(), encoding))
+			if err := statsReport(s).Write(cmd.OutOrStdout(), encoding); err != nil {
+				return failed(err)
+			}
+			if s.Lines == 0 && s.Unreadable > 0 {
+				return failed(fmt.Errorf("audit stats: none of %s is one of an audit trail", count(s.Unreadable, "line")))
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or html")

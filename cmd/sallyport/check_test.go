@@ -62,11 +62,10 @@ func startServer(t *testing.T, tls grpcapi.TLSFiles) string {
 // runCommand executes a command line and returns what it prints and its exit code.
 func runCommand(t *testing.T, stdin string, args ...string) (out, errText string, code int) {
 	t.Helper()
-	root := rootCommand()
 	var b bytes.Buffer
+	root := rootCommand(&b)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(stdin))
-	root.SetOut(&b)
 	err := root.ExecuteContext(t.Context())
 	var coded *exitError
 	switch {

@@ -31,12 +31,16 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stderr)) }
 // run executes a command line, says on stderr what went wrong and returns the exit
 // code.
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	root := rootCommand()
+	out := &output{to: os.Stdout}
+	root := rootCommand(out)
 	root.SetArgs(args)
 	if !serves(root, args) {
 		early.Release()
 	}
 	cmd, err := root.ExecuteContextC(ctx)
+	if out.err != nil {
+		err = failed(out.err)
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -50,6 +54,21 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	// What is not one of ours is cobra's: an unknown command, flag or argument.
 	fmt.Fprintf(stderr, "sallyport: %v\nUsage: %s\nRun '%s --help' for more.\n", err, usageLine(cmd), cmd.CommandPath())
 	return exitUsage
+}
+
+// output is standard output. What could not be written was not said, and the command
+// has then failed, whoever looked at the error in between.
+type output struct {
+	to  io.Writer
+	err error // the first
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // serves is whether args ask for the command that answers signals itself.
@@ -106,7 +125,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func rootCommand() *cobra.Command {
+func rootCommand(out io.Writer) *cobra.Command {
 	serve := serveCommand()
 	root := &cobra.Command{
 		Use:           "sallyport",
@@ -118,11 +137,31 @@ func rootCommand() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          serve.RunE,
 	}
+	root.SetOut(out) // before the commands of cobra's own take note of it
 	root.Flags().AddFlagSet(serve.Flags())
 	root.AddCommand(serve, scanCommand(), checkCommand(), rulesCommand(), modelCommand(), pinsCommand(), gatewayCommand(), auditCommand(), configCommand(), healthCommand(), versionCommand())
+	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd() // cobra would add it later, as a command that takes any typing error for a wish for help
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		group(completion)
 	}
 	return root
+}
+
+// helpCommand is cobra's, but for what it does on a command that it does not know:
+// that is a typing error here as everywhere.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:                   "help [COMMAND]",
+		Short:                 "Help about any command",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("unknown command %q for %q", strings.Join(args, " "), root.Name())
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }

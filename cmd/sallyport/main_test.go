@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,10 @@ func TestUsageErrorsNameTheCommand(t *testing.T) {
 		"scan --bogus":             "sallyport: unknown flag: --bogus\nUsage: sallyport scan [FILE] [flags]\nRun 'sallyport scan --help' for more.\n",
 		"completion":               "sallyport: \"sallyport completion\" needs a command: bash, fish, powershell, zsh\nUsage: sallyport completion COMMAND\nRun 'sallyport completion --help' for more.\n",
 		"completion tcsh":          "sallyport: unknown command \"tcsh\" for \"sallyport completion\"\nUsage: sallyport completion COMMAND\nRun 'sallyport completion --help' for more.\n",
-		"audit verify --anchor 1x": "sallyport: requires at least 1 arg(s), only received 0\nUsage: sallyport audit verify FILE... [flags]\nRun 'sallyport audit verify --help' for more.\n",
+		"help rulez":               "sallyport: unknown command \"rulez\" for \"sallyport\"\nUsage: sallyport help [COMMAND]\nRun 'sallyport help --help' for more.\n",
+		"help rules lint extra":    "sallyport: unknown command \"rules lint extra\" for \"sallyport\"\nUsage: sallyport help [COMMAND]\nRun 'sallyport help --help' for more.\n",
+		"audit stats - b":          "sallyport: audit: standard input cannot be put in order with files\n",
+		"audit verify --anchor 1x": "sallyport: requires at least 1 arg(s), only received 0\nUsage: sallyport audit verify FILE...|- [flags]\nRun 'sallyport audit verify --help' for more.\n",
 	} {
 		t.Run(line, func(t *testing.T) {
 			var said strings.Builder
@@ -50,4 +55,32 @@ func TestErrorsNameTheFile(t *testing.T) {
 			require.True(t, strings.HasPrefix(said.String(), want), said.String())
 		})
 	}
+}
+
+// An empty pack is a variable that was not set and not the embedded pack.
+func TestAnEmptyPackIsNone(t *testing.T) {
+	for _, args := range [][]string{{"rules", "lint", ""}, {"rules", "test", ""}, {"rules", "explain", "", "trace.jsonl"}} {
+		var said strings.Builder
+		require.Equal(t, exitUsage, run(t.Context(), args, &said), args)
+		require.Contains(t, said.String(), "the path of the pack is empty")
+	}
+}
+
+type full struct{ left int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(p), nil
+}
+
+// What a command could not say it has not said, even where the command itself does
+// not look.
+func TestOutputRemembersTheFirstError(t *testing.T) {
+	o := &output{to: &full{left: 3}}
+	for _, text := range []string{"ab", "cd", "e"} {
+		_, _ = io.WriteString(o, text)
+	}
+	require.EqualError(t, o.err, "no space left on device")
 }

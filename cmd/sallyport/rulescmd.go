@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,12 +18,16 @@ func rulesCommand() *cobra.Command {
 	return cmd
 }
 
-// packArg is the pack that a command is about; none is the embedded default.
-func packArg(args []string) string {
-	if len(args) == 0 {
-		return ""
+// packArg is the pack that a command is about; none is the embedded default. An
+// empty one is not: it is a variable that somebody forgot to set.
+func packArg(args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return "", nil
+	case args[0] == "":
+		return "", &exitError{code: exitUsage, err: errors.New("rules: the path of the pack is empty; leave it out for the embedded one")}
 	}
-	return args[0]
+	return args[0], nil
 }
 
 func rulesDefault() *cobra.Command {
@@ -54,7 +59,11 @@ func rulesLint() *cobra.Command {
 		Short: "List everything that is wrong with a pack, as file:line:column; exit 1 when it would not load",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			problems, err := sallyport.LintPack(packArg(args))
+			path, err := packArg(args)
+			if err != nil {
+				return err
+			}
+			problems, err := sallyport.LintPack(path)
 			if err != nil {
 				return failed(err)
 			}
@@ -87,7 +96,11 @@ func rulesTest() *cobra.Command {
 		Short: "Run the tests that a pack carries; exit 1 on failures",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := compile(packArg(args))
+			path, err := packArg(args)
+			if err != nil {
+				return err
+			}
+			set, err := compile(path)
 			if err != nil {
 				return failed(err)
 			}
@@ -113,12 +126,16 @@ func rulesExplain() *cobra.Command {
 		Short: "Replay calls and say step by step what each rule holds and why it fires",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := compile(args[0])
+			path, err := packArg(args)
+			if err != nil {
+				return err
+			}
+			set, err := compile(path)
 			if err != nil {
 				return failed(err)
 			}
 			var in io.Reader = cmd.InOrStdin()
-			if args[1] != "-" {
+			if args[1] != standardInput {
 				file, err := os.Open(args[1])
 				if err != nil {
 					return failed(fmt.Errorf("explain: %w", err))

@@ -89,7 +89,7 @@ const maxInput = 256 << 20
 
 // inputName is what errors call the input.
 func inputName(args []string) string {
-	if len(args) == 1 && args[0] != "-" {
+	if len(args) == 1 && args[0] != standardInput {
 		return args[0]
 	}
 	return "standard input"
@@ -97,7 +97,7 @@ func inputName(args []string) string {
 
 func readInput(stdin io.Reader, args []string) ([]byte, error) {
 	r, name := stdin, inputName(args)
-	if len(args) == 1 && args[0] != "-" {
+	if len(args) == 1 && args[0] != standardInput {
 		file, err := os.Open(args[0])
 		if err != nil {
 			return nil, fmt.Errorf("scan: %w", err)

@@ -28,7 +28,8 @@ func Reader(name string, r io.Reader) Source {
 }
 
 // Files returns the files in the order of their chain, whatever the order of paths. A name that ends in ".gz" is
-// decompressed. A file without any readable line goes last.
+// decompressed. A file without any readable line goes last. What can be read once, such as a pipe, has no second
+// reading to find its place by and stands alone.
 func Files(paths ...string) ([]Source, error) {
 	type ordered struct {
 		Source
@@ -37,6 +38,15 @@ func Files(paths ...string) ([]Source, error) {
 	var list []ordered
 	for _, p := range paths {
 		s := Source{Name: p, Open: func() (io.ReadCloser, error) { return openFile(p) }}
+		switch info, err := os.Stat(p); {
+		case err != nil:
+			return nil, err
+		case info.Mode().IsRegular():
+		case len(paths) > 1:
+			return nil, fmt.Errorf("%q is no regular file: it cannot be put in order with others", p)
+		default:
+			return []Source{s}, nil
+		}
 		first, err := firstSeq(s)
 		if err != nil {
 			return nil, err

@@ -279,6 +279,10 @@ func TestVerifyReadErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(bad, []byte("not gzip"), 0o600))
 	_, err = Files(bad)
 	require.ErrorContains(t, err, bad)
+	_, err = Files(bad, os.DevNull)
+	require.ErrorContains(t, err, bad)
+	_, err = Files(os.DevNull, os.DevNull)
+	require.ErrorContains(t, err, "no regular file")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
