@@ -45,3 +45,20 @@ func TestOpenLoopEndsWithItsContext(t *testing.T) {
 		require.Equal(t, 2, n)
 	})
 }
+
+// A caller whose call has ended makes the next one.
+func TestOpenLoopKeepsItsCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 100
+		c := callers{most: 10, do: func(int, time.Time) { time.Sleep(time.Millisecond) }}
+		for i := range n {
+			require.True(t, c.start(call{i: i}))
+			if i%2 == 1 {
+				time.Sleep(time.Second)
+			}
+		}
+		c.leave()
+		require.Equal(t, 2, c.count)
+		require.Len(t, c.idle, 2)
+	})
+}
