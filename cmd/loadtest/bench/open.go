@@ -70,9 +70,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	s.opts.Progress.Step("%s mix, open loop at %.1f texts/s: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
 	r.offered = len(schedule)
 	r.seen = pool.observer.fresh()
-	pool.watched.mu.Lock()
-	pool.watched.ran = make(map[[16]byte]runOf, len(q.windows))
-	pool.watched.mu.Unlock()
+	pool.watched.take()
 	pool.noting.Store(true)
 	answers := make([]span, len(schedule)) // zero: no answer
 	var mu sync.Mutex
@@ -99,7 +97,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r.generator = s.generator(ctx, schedule, r.deadline)
+	r.generator = s.generator(ctx, schedule)
 	tokens := r.account(q, schedule, begin, answers, pool)
 	// What still ran when the schedule was over is counted, and so is its time.
 	r.goodput = float64(tokens) / max(s.opts.Duration, r.usage.Wall).Seconds()
@@ -113,8 +111,8 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 }
 
 // generator measures what the arrivals of a part of the schedule cost by themselves, a
-// goroutine, a deadline and a note each, and returns what all of them do.
-func (s *subject) generator(ctx context.Context, schedule []time.Duration, deadline time.Duration) time.Duration {
+// caller and a note each, and returns what all of them do.
+func (s *subject) generator(ctx context.Context, schedule []time.Duration) time.Duration {
 	part := schedule[:len(schedule)/latePart]
 	if len(part) == 0 {
 		return 0
@@ -123,8 +121,6 @@ func (s *subject) generator(ctx context.Context, schedule []time.Duration, deadl
 	answers := make([]span, len(part))
 	u, _ := measure.Of(func() error {
 		measure.OpenLoop(ctx, part, mostOutstanding, func(i int, scheduled time.Time) {
-			_, cancel := context.WithDeadline(ctx, scheduled.Add(deadline))
-			defer cancel()
 			answers[i] = span{scheduled, time.Now()}
 		}, func(int) {})
 		return nil
@@ -132,9 +128,8 @@ func (s *subject) generator(ctx context.Context, schedule []time.Duration, deadl
 	return u.CPU * time.Duration(len(schedule)) / time.Duration(len(part))
 }
 
+// ask leaves it to the pool to keep the deadline, which it does for those it lets in.
 func ask(ctx context.Context, pool *rig, t traffic.Text, deadline time.Time) error {
-	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
 	_, err := pool.Classify(ctx, []actors.ModelSegment{{Text: t.Text, Surface: t.Surface}}, actors.ModelLimits{Deadline: deadline})
 	return err
 }
@@ -142,21 +137,20 @@ func ask(ctx context.Context, pool *rig, t traffic.Text, deadline time.Time) err
 // account turns answers into waits and returns the tokens of what was answered.
 func (o *openRun) account(q *queue, schedule []time.Duration, begin time.Time, answers []span, pool *rig) (tokens int) {
 	var ideal []arrival
+	ran := pool.watched.take()
 	for i, a := range answers {
 		if a.end.IsZero() {
 			continue
 		}
 		o.answered++
 		tokens += q.textTokens(i)
-		keys := make([][16]byte, len(q.of[i]))
-		for k, w := range q.of[i] {
-			keys[k] = q.windows[w].Key
-		}
-		runs := pool.watched.runs(keys)
-		spans, alone := make([]span, len(runs)), make([]time.Duration, len(runs))
-		for k, run := range runs {
-			spans[k] = run.span
-			alone[k] = run.end.Sub(run.start) / time.Duration(max(1, run.windows))
+		var spans []span
+		var alone []time.Duration
+		for _, w := range q.of[i] {
+			if run, ok := ran[q.windows[w].Key]; ok {
+				spans = append(spans, run.span)
+				alone = append(alone, run.end.Sub(run.start)/time.Duration(max(1, run.windows)))
+			}
 		}
 		took := a.end.Sub(a.start)
 		o.latency.Record(took)

@@ -53,7 +53,7 @@ func (s *subject) start(ctx context.Context, spec poolSpec) (*rig, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.watched = &watched{Classifier: c, on: &r.noting, ran: map[[16]byte]runOf{}}
+			r.watched = &watched{Classifier: c, on: &r.noting}
 			return r.watched, nil
 		}},
 	}

@@ -20,8 +20,15 @@ type watched struct {
 	actors.Classifier
 	on *atomic.Bool
 	mu sync.Mutex // a note is far shorter than any run
-	// ran are the runs of each window, shared how many windows ran with it.
-	ran map[[16]byte]runOf
+	// notes are in the order of the runs' ends. They are sorted out when all is over:
+	// under load a large map is as many far reaches into memory as there are windows.
+	notes []note
+}
+
+// note is one run and the keys of its windows.
+type note struct {
+	runOf
+	keys [][16]byte
 }
 
 type runOf struct {
@@ -36,25 +43,28 @@ func (w *watched) Run(control inference.RunControl, batch []inference.Window) ([
 	}
 	start := time.Now()
 	scores, err := w.Classifier.Run(control, batch)
-	r := runOf{span: span{start, time.Now()}, windows: len(batch)}
+	n := note{runOf: runOf{span: span{start, time.Now()}, windows: len(batch)}, keys: make([][16]byte, len(batch))}
+	for i := range batch {
+		n.keys[i] = batch[i].Key
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range batch {
-		w.ran[batch[i].Key] = r
-	}
+	w.notes = append(w.notes, n)
 	return scores, err
 }
 
-func (w *watched) runs(keys [][16]byte) []runOf {
+// take returns the last run of each window, and forgets.
+func (w *watched) take() map[[16]byte]runOf {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make([]runOf, 0, len(keys))
-	for _, k := range keys {
-		if r, ok := w.ran[k]; ok {
-			out = append(out, r)
+	ran := map[[16]byte]runOf{}
+	for _, n := range w.notes {
+		for _, k := range n.keys {
+			ran[k] = n.runOf
 		}
 	}
-	return out
+	w.notes = nil
+	return ran
 }
 
 // observed is what the pool tells while it works.
@@ -64,13 +74,12 @@ type observed struct {
 	windows        int
 	tokens, padded int
 	sizes          map[int]int // batches by number of windows
-	faults         map[string]int
 	wait, run      *measure.Latency
 	queue          int // the most tokens that waited
 }
 
 func newObserved() *observed {
-	return &observed{sizes: map[int]int{}, faults: map[string]int{}, wait: measure.NewLatency(), run: measure.NewLatency()}
+	return &observed{sizes: map[int]int{}, wait: measure.NewLatency(), run: measure.NewLatency()}
 }
 
 func (o *observed) padding() float64 {
@@ -111,13 +120,8 @@ func (o *observer) Batch(b actors.BatchStats) {
 	n.run.Record(b.Run)
 }
 
-// Fault notes a refusal by its kind.
-func (o *observer) Fault(f messages.ModelFault) {
-	n := o.now.Load()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.faults[f.String()]++
-}
+// Fault is not needed: the answers say it.
+func (o *observer) Fault(messages.ModelFault) {}
 
 // Queue notes how much waits at most.
 func (o *observer) Queue(_, tokens int) {
