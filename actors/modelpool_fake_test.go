@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -399,3 +400,24 @@ func requireFault(t testing.TB, err error, want messages.ModelFault) {
 }
 
 var notANumber = float32(math.NaN())
+
+// busy occupies the only worker for so long with a window of its own.
+func (r *rig) busy(d time.Duration) (done chan error) {
+	done = make(chan error, 1)
+	go func() {
+		_, err := r.read(d*2, "occupy")
+		done <- err
+	}()
+	synctest.Wait()
+	return done
+}
+
+// slowly makes "occupy" take so long and everything else a moment.
+func slowly(d time.Duration) func(inference.RunControl, []inference.Window) error {
+	return func(control inference.RunControl, batch []inference.Window) error {
+		if batchHas(batch, "occupy") {
+			return costs(d, 0)(control, batch)
+		}
+		return costs(time.Millisecond, 0)(control, batch)
+	}
+}

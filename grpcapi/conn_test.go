@@ -2,20 +2,45 @@ package grpcapi
 
 import (
 	"net"
+	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that was accepted is begun with before a drain goes on, and one that
-// was not stays with the socket.
-func TestPauseWaitsForWhatWasAccepted(t *testing.T) {
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	l := newListener(tcp, 10, 1, func() {})
-	accepted := make(chan net.Conn)
-	ended := make(chan error, 1)
+// fakeSocket is a listener whose connections come over a channel, so that a bubble can
+// tell when everybody waits.
+type fakeSocket struct {
+	net.Listener
+	conns chan net.Conn
+	past  chan struct{} // closed once the deadline has passed
+}
+
+func newFakeSocket() *fakeSocket {
+	return &fakeSocket{conns: make(chan net.Conn), past: make(chan struct{})}
+}
+
+func (s *fakeSocket) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.conns:
+		return c, nil
+	case <-s.past:
+		return nil, os.ErrDeadlineExceeded
+	}
+}
+
+func (s *fakeSocket) SetDeadline(time.Time) error {
+	close(s.past)
+	return nil
+}
+
+func (s *fakeSocket) Close() error { return nil }
+
+// acceptAll takes from l what it accepts, until it ends.
+func acceptAll(l *listener) (accepted chan net.Conn, ended chan error) {
+	accepted, ended = make(chan net.Conn, 10), make(chan error, 1)
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -26,6 +51,92 @@ func TestPauseWaitsForWhatWasAccepted(t *testing.T) {
 			accepted <- c
 		}
 	}()
+	return accepted, ended
+}
+
+// closed reports whether done is.
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// pauseOf pauses l for at most limit and tells when that is through.
+func pauseOf(l *listener, limit time.Duration) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.pause(limit)
+	}()
+	return done
+}
+
+// A drain goes on once the server has begun with every connection that was accepted,
+// and not a moment earlier.
+func TestPauseWaitsForWhatWasAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		socket := newFakeSocket()
+		l := newListener(socket, 10, 1, func() {})
+		accepted, ended := acceptAll(l)
+		var conns []net.Conn
+		for range 2 {
+			near, far := net.Pipe()
+			defer far.Close()
+			socket.conns <- near
+			conns = append(conns, <-accepted)
+		}
+
+		done := pauseOf(l, time.Hour)
+		for _, c := range conns {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.False(t, closed(done), "the server has not begun with a connection")
+			require.NoError(t, c.SetDeadline(time.Now().Add(time.Hour)))
+		}
+		synctest.Wait()
+		require.True(t, closed(done))
+		require.Empty(t, ended, "the server is not told that its listener is gone")
+		l.pause(time.Hour) // a second drain waits for nothing
+
+		require.NoError(t, l.Close())
+		require.ErrorIs(t, <-ended, net.ErrClosed)
+		for _, c := range conns {
+			require.NoError(t, c.Close())
+		}
+	})
+}
+
+// A server that never begins with a connection holds a drain up no longer than it may.
+func TestPauseEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		socket := newFakeSocket()
+		l := newListener(socket, 10, 1, func() {})
+		accepted, ended := acceptAll(l)
+		near, far := net.Pipe()
+		defer far.Close()
+		socket.conns <- near
+		c := <-accepted
+
+		began := time.Now()
+		l.pause(time.Minute)
+		require.Equal(t, time.Minute, time.Since(began))
+
+		require.NoError(t, l.Close())
+		require.ErrorIs(t, <-ended, net.ErrClosed)
+		require.NoError(t, c.Close())
+	})
+}
+
+// What was not accepted when a drain began stays with the socket: the kernel takes the
+// connection, and nobody here does.
+func TestPauseLeavesTheRestToTheSocket(t *testing.T) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := newListener(tcp, 10, 1, func() {})
+	accepted, ended := acceptAll(l)
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", tcp.Addr().String())
 		require.NoError(t, err)
@@ -34,26 +145,14 @@ func TestPauseWaitsForWhatWasAccepted(t *testing.T) {
 	}
 	dial()
 	first := <-accepted
-
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		l.pause(time.Hour)
-	}()
-	<-l.paused // Accept returns nothing any more
-	select {
-	case <-done:
-		require.Fail(t, "the drain went on before the server had begun with a connection")
-	default:
-	}
-	dial() // the kernel takes it, and nobody here does
 	require.NoError(t, first.SetDeadline(time.Now().Add(time.Hour)))
-	<-done
+	l.pause(time.Hour)
+	dial()
 	require.Equal(t, 1, l.count())
-	l.pause(time.Hour) // a second drain waits for nothing
 
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, <-ended, net.ErrClosed)
+	require.Empty(t, accepted)
 	require.NoError(t, first.Close())
 }
 
@@ -65,16 +164,7 @@ func TestPauseWaitsForNothingThatCannotCome(t *testing.T) {
 	l := newListener(tcp, 10, 1, func() {})
 	l.pause(time.Hour)
 
-	accepted := make(chan net.Conn, 1)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
+	accepted, _ := acceptAll(l)
 	c, err := net.Dial("tcp", tcp.Addr().String())
 	require.NoError(t, err)
 	defer c.Close()
