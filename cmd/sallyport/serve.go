@@ -134,7 +134,7 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 	}
 	telemetry.RouteSDK(s.log)
 	if s.tracing, err = telemetry.OpenTracing(build.Version(), s.log); err != nil {
-		return err
+		return errors.Join(err, trail.Close())
 	}
 	cfg := engineConfig(s.settings.Load())
 	if words := inBinary.models(s.settings.Load()).words; cfg.Model == nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -69,21 +70,28 @@ type Tracing struct {
 
 // OpenTracing reads the OTEL_* variables. Tracing is off unless OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 // names a collector, and when OTEL_SDK_DISABLED is true or OTEL_TRACES_EXPORTER is none. Connecting happens in the background. It
-// owns one goroutine until Shutdown. A setting that cannot be honoured is an error: another exporter than otlp, another protocol than grpc.
+// owns one goroutine until Shutdown. A setting that cannot be honoured is an error: another exporter than otlp, another protocol than grpc,
+// or what checkEnvironment refuses.
 func OpenTracing(version string, log *zap.Logger) (*Tracing, error) {
 	endpoint := firstEnv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	kind := strings.ToLower(os.Getenv("OTEL_TRACES_EXPORTER"))
-	if endpoint == "" || kind == "none" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+	kind := strings.ToLower(firstEnv("OTEL_TRACES_EXPORTER"))
+	if kind == "none" || strings.EqualFold(firstEnv("OTEL_SDK_DISABLED"), "true") {
 		return &Tracing{}, nil
 	}
 	if kind != "" && kind != "otlp" {
 		return nil, fmt.Errorf("open tracing: OTEL_TRACES_EXPORTER is %q, want otlp or none", kind)
+	}
+	if endpoint == "" {
+		return &Tracing{}, nil
 	}
 	if p := firstEnv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); p != "" && p != "grpc" {
 		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_PROTOCOL is %q, want grpc", p)
 	}
 	if err := checkEndpoint(endpoint); err != nil {
 		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+	}
+	if err := checkEnvironment(); err != nil {
+		return nil, fmt.Errorf("open tracing: %w", err)
 	}
 	res, err := resource.New(context.Background(),
 		resource.WithAttributes(attribute.String("service.name", "sallyport"), attribute.String("service.version", version)),
@@ -123,6 +131,11 @@ func checkEndpoint(endpoint string) error {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%q has the scheme %q, want http or https", endpoint, u.Scheme)
 	}
+	if port := u.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return fmt.Errorf("%q has no port from 0 to 65535", endpoint)
+		}
+	}
 	return nil
 }
 
@@ -153,9 +166,10 @@ func loopback(hostport string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// firstEnv is the first variable that is not blank, without the blanks around it.
 func firstEnv(names ...string) string {
 	for _, n := range names {
-		if v := os.Getenv(n); v != "" {
+		if v := strings.TrimSpace(os.Getenv(n)); v != "" {
 			return v
 		}
 	}
