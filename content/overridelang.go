@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The kinds of words around a verb.
@@ -202,16 +203,47 @@ func (n *near) whole() bool {
 // overrideNot is how far from a verb the word that takes it back may stand, in bytes.
 const overrideNot = 24
 
-// negated reports whether the sentence says not to ignore or forget something, in any of the languages that have the
-// verb.
-func negated(langs []*overrideIn, before, after string) bool {
-	near := blanks.Replace(" " + strings.ToLower(before) + "\x00" + strings.ToLower(after))
-	for _, l := range langs {
-		if containsAny(near, l.not...) {
-			return true
+// negations finds the words that take a verb back, in all languages; negatedIn are the languages of each.
+var negations, negatedIn = func() (*keywordIndex, [][]*overrideIn) {
+	var words []string
+	var in [][]*overrideIn
+	for i := range overrideLanguages {
+		l := &overrideLanguages[i]
+		for _, not := range l.not {
+			n := slices.Index(words, not)
+			if n < 0 {
+				n = len(words)
+				words, in = append(words, not), append(in, nil)
+			}
+			in[n] = append(in[n], l)
 		}
 	}
-	return false
+	return mustIndex(words...), in
+}()
+
+// negated reports whether the sentence says not to ignore or forget something, in any of the languages that have the
+// verb, which stood between before and after.
+func negated(langs []*overrideIn, before, after string) (found bool) {
+	var room [4 * overrideNot]byte
+	near := appendWords(append(room[:0], ' '), before)
+	near = appendWords(append(near, 0), after)
+	negations.walk(string(near), func(w *keyword, _ int) bool {
+		found = slices.ContainsFunc(negatedIn[w.user], func(l *overrideIn) bool { return slices.Contains(langs, l) })
+		return !found
+	})
+	return found
 }
 
-var blanks = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\u00a0", " ", "*", " ", "\"", " ")
+// appendWords appends a text in lower case, but for ASCII, whose case the indexes ignore. What stands between words is a
+// space.
+func appendWords(b []byte, text string) []byte {
+	for _, r := range text {
+		switch r {
+		case '\t', '\n', '\r', '\u00a0', '*', '"':
+			b = append(b, ' ')
+		default:
+			b = utf8.AppendRune(b, lowerRune(r))
+		}
+	}
+	return b
+}
