@@ -3,7 +3,8 @@
 Stages of the gate: rows, vocabulary, fit, narrow (the second training), model (export, calibrate, golden), evaluate, card; `all`
 runs what is missing in the work folder, so an interrupted run continues where it stopped. Stages of
 the judge, which need the gate's rows and its model directory: judge-rows, judge-fit, judge-further (the second training), judge-model,
-judge-thresholds, judge-evaluate, judge-card; `judge` runs them in order.
+judge-thresholds, judge-evaluate, judge-card; `judge` runs them in order, and between judge-model and judge-thresholds the gate's
+third training (taught), with the judge as its teacher, and the gate's model, evaluate and card again after it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_rows, judge_stages, meanings, vocabulary
+from . import calibrate, card, compose, corpus, evaluate, export, fit, golden, judge_fit, judge_rows, judge_stages, lessons, meanings, mistakes, vocabulary
 
-VERSION = "4"
+VERSION = "5"
 NAME = "sallyport-default"
 CALIBRATION = "benign-mcp (calibration part, 25 servers) and harmless documents set aside from training for the surface result"
 TRAINED_ON = [s[0] for s in card.SOURCES]
@@ -58,7 +59,7 @@ def log(message: str) -> None:
 
 def main() -> None:
     p = argparse.ArgumentParser(prog="sallyport_training", description=__doc__)
-    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "narrow", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-further", "judge-model", "judge-thresholds", "judge-evaluate", "judge-card", "judge"])
+    p.add_argument("stage", choices=["rows", "vocabulary", "fit", "narrow", "taught", "model", "evaluate", "card", "all", "judge-rows", "judge-fit", "judge-further", "judge-model", "judge-thresholds", "judge-evaluate", "judge-card", "judge"])
     p.add_argument("--data", type=Path, required=True, help="folder with train/, dev/ and calibration/")
     p.add_argument("--packages", type=Path, required=True, help="folder with the unpacked packages of corpora.txt")
     p.add_argument("--mined", type=Path, default=Path(".mined"), help="folder with the unpacked packages of corpora-mistakes.txt")
@@ -71,9 +72,10 @@ def main() -> None:
     p.add_argument("--threads", type=int, default=fit.Recipe.threads)
     a = p.parse_args()
     a.work.mkdir(parents=True, exist_ok=True)
-    if a.stage.startswith("judge"):
-        judge_main(a)
-        return
+    (judge_main if a.stage.startswith("judge") else gate_main)(a)
+
+
+def gate_main(a: argparse.Namespace) -> None:
     every = a.stage == "all"
     rows_file, tokenizer_file, report_file = a.work / "rows.jsonl", a.work / "tokenizer.json", a.work / "rows-report.json"
 
@@ -94,8 +96,10 @@ def main() -> None:
         rows += judge_rows.further_once(rows, a.data, a.packages, a.work, a.scale)
         recipe = replace(fit.NARROW, threads=a.threads, epochs=min(fit.NARROW.epochs, a.epochs))
         fit.train(fit.encode(rows, vocabulary.load(tokenizer_file)), recipe, a.work, log=log, first=fit.restore(a.work, fit.WIDE_FILE), name=fit.NARROW_FILE)
+    if a.stage == "taught":
+        taught(a)
     if a.stage == "model" or every:
-        net = fit.restore(a.work)
+        net = fit.last(a.work)
         a.model.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(tokenizer_file, a.model / "tokenizer.json")
         log(f"exported, largest difference to torch {export.onnx(net, a.model / 'model.onnx'):.2g}")
@@ -111,14 +115,25 @@ def main() -> None:
         evaluate.picture(result, a.work / "evaluation.png")
         log(f"written: {a.work}/evaluation.md, .json, .png")
     if a.stage == "card" or every:
-        net, report = fit.restore(a.work), json.loads(report_file.read_text())
+        net, report = fit.last(a.work), json.loads(report_file.read_text())
         further = corpus.load(a.work / judge_rows.FURTHER_FILE)
+        learnt = corpus.load(a.work / lessons.FILE) if (a.work / lessons.FILE).exists() else []
         facts = {"parameters": sum(x.numel() for x in net.parameters()), "width": net.embed.embedding_dim, "layers": 1 + len(net.more), "channels": net.first.out_channels,
-                 "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"], "further": len(further), "further_positives": sum(x["label"] for x in further)}
+                 "vocabulary": vocabulary.SIZE, "rows": report["rows"], "positives": report["positives"], "further": len(further), "further_positives": sum(x["label"] for x in further), "lessons": len(learnt)}
         result = json.loads((a.work / "evaluation.json").read_text())
         evaluate.publish(result, a.model)
         card.write(a.model, result, facts, FAILURES)
         log("model card written")
+
+
+def taught(a: argparse.Namespace) -> None:
+    """The gate's third training, on the windows in which the judge finds attacks and on all harmless rows, the judge's mistakes among them."""
+    rows = corpus.load(a.work / "rows.jsonl") + corpus.load(a.work / judge_rows.FURTHER_FILE)
+    if not (a.work / lessons.FILE).exists():
+        lessons.save(lessons.learn(rows, a.data, a.packages, *judge_stages.readers(a.model, a.judge), scale=a.scale, log=log), a.work / lessons.FILE)
+    rows = [x for x in rows if x["label"] == 0] + mistakes.as_rows(a.work) + corpus.load(a.work / lessons.FILE)
+    recipe = replace(fit.TAUGHT, threads=a.threads, epochs=fit.TAUGHT.epochs if a.epochs >= fit.Recipe.epochs else a.epochs)
+    fit.train(fit.encode(rows, vocabulary.load(a.work / "tokenizer.json")), recipe, a.work, log=log, first=fit.restore(a.work, fit.NARROW_FILE), name=fit.TAUGHT_FILE)
 
 
 def judge_main(a: argparse.Namespace) -> None:
@@ -131,6 +146,9 @@ def judge_main(a: argparse.Namespace) -> None:
         judge_stages.further(a.data, a.packages, a.mined, a.model, a.work, replace(judge_fit.FURTHER, minutes=min(a.minutes, judge_fit.FURTHER.minutes), threads=a.threads), a.scale, log)
     if a.stage == "judge-model" or every:
         judge_stages.model(a.packages, a.judge, a.work, log=log)
+    if every:
+        for stage in ("taught", "model", "evaluate"):
+            gate_main(argparse.Namespace(**vars(a) | {"stage": stage}))
     if a.stage == "judge-thresholds" or every:
         judge_stages.thresholds(a.data, a.packages, a.model, a.judge, a.work, log)
     if a.stage == "judge-evaluate" or every:
@@ -138,6 +156,8 @@ def judge_main(a: argparse.Namespace) -> None:
     if a.stage == "judge-card" or every:
         judge_stages.describe(a.judge, a.work)
         log("judge: card written")
+    if every:
+        gate_main(argparse.Namespace(**vars(a) | {"stage": "card"}))
 
 
 if __name__ == "__main__":

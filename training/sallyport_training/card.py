@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import calibrate, evaluate, fit
 
-JUDGE_SHARE = 0.047  # of the tokens of harmless MCP texts that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
+JUDGE_SHARE = 0.03  # of the tokens of harmless MCP texts that the judge may read behind the gate: with the gate under one part in cascade.COST_SHARE
 
 SOURCES = [
     ("neuralchemy", "attacks and harmless prompts", "Apache-2.0 by its card"),
@@ -50,7 +50,8 @@ def write(directory: Path, result: dict, facts: dict, failures: list[str]) -> No
         *[f"- {n}." for n in meta["calibration"]["notes"]],
         "", *([f"As the gate in front of a judge it clears windows that score below {meta['clear']}; the judge (`models/judge`) reads the others. Of descriptions it clears what scores below {calibrate.clear_of(meta, 'description')}. At these thresholds the judge reads {100 * JUDGE_SHARE:.1f} % of the tokens of harmless results and descriptions of MCP tools that it would read alone.", ""] if "clear" in meta else []),
         "Recalibrate on your own traffic with `sallyport model calibrate`.", "",
-        "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion). In a second training, in windows of at most {fit.NARROW.window} tokens, {facts['further']:,} rows more ({facts['further_positives']:,} attacks), which the judge is trained on as well: requests that get at what a model keeps, remarks in documents that direct it, entries of an injection contest, with harmless twins.",
+        "## Training data", "", f"{facts['rows']:,} rows, {facts['positives']:,} of them attacks; about nine tenths of the attacks come from a grammar and are mostly put inside harmless carriers, each with matched negatives (same carrier, same wrapper, harmless insertion). In a second training, in windows of at most {fit.NARROW.window} tokens, {facts['further']:,} rows more ({facts['further_positives']:,} attacks), which the judge is trained on as well: requests that get at what a model keeps, remarks in documents that direct it, entries of an injection contest, with harmless twins."
+        + (f" In a third, the judge was the teacher: {facts['lessons']:,} windows in which it finds attacks (parts and variants of the rows with attacks, orders to drop a task in front of another, harmless requests in which a noun became a secret), with all the harmless rows and the judge's own mistakes." if facts["lessons"] else ""),
         "Rows that resemble an evaluation or calibration row (MinHash) were removed; sources of the tables below were not trained on. Rows that a source calls malicious because of a harmful topic or a shell command were left out.", "",
         "| source | used for | licence |", "|---|---|---|", *[f"| {a} | {b} | {c} |" for a, b, c in SOURCES], "",
         "The weights are our own work. The embeddings started from projected vectors of multilingual-e5-small (MIT) for the vocabulary pieces; that encoder is not part of the model.", "", "## Figures", "", "![ROC curves and score distributions](evaluation.png)", "", evaluate.markdown(result).strip(), "",

@@ -27,13 +27,17 @@ class Recipe:
     window: int = 256          # tokens, [CLS] and [SEP] included
     batch_tokens: int = 16384
     seed: int = 7
+    attack_weight: float = 1.0  # of an attack's loss
     threads: int = 1           # more pays only where nothing else runs
 
 
 # The second training, from the first one's weights: windows as short as the gate's own, and the judge's
 # further rows besides.
 NARROW = Recipe(epochs=2, rate=1e-3, window=128, batch_tokens=8192)
-WIDE_FILE, NARROW_FILE = "checkpoint.pt", "checkpoint-narrow.pt"
+# The third, with the judge as the teacher (module lessons). What a gate keeps from the judge is lost, what it
+# passes is only read once more.
+TAUGHT = Recipe(epochs=5, rate=1e-3, window=96, batch_tokens=8192, attack_weight=4.0)
+WIDE_FILE, NARROW_FILE, TAUGHT_FILE = "checkpoint.pt", "checkpoint-narrow.pt", "checkpoint-taught.pt"
 
 
 @dataclass
@@ -41,6 +45,7 @@ class Encoded:
     ids: list            # of int32 arrays, without special tokens
     focus: np.ndarray    # token index of an inserted attack
     labels: np.ndarray
+    whole: np.ndarray    # bool: a window that is read as it is
 
 
 def encode(rows: list[dict], tokenizer, limit_chars: int = 12000) -> Encoded:
@@ -52,7 +57,7 @@ def encode(rows: list[dict], tokenizer, limit_chars: int = 12000) -> Encoded:
             at = row.get("focus", 0)
             if at:
                 focus[i + j] = next((k for k, (_, end) in enumerate(e.offsets) if end > at), 0)
-    return Encoded(ids, focus, np.array([x["label"] for x in rows], np.int64))
+    return Encoded(ids, focus, np.array([x["label"] for x in rows], np.int64), np.array([x["set"] == "lessons" for x in rows]))
 
 
 class Batches:
@@ -81,6 +86,7 @@ class Batches:
         # Long rows are read in windows of several lengths: short texts are windows too, and it is cheaper.
         most = self.recipe.window - 2
         rooms = np.where(self.data.labels == 1, self.rng.choice([most // 2, most // 2, most], n), self.rng.choice([most // 4, most // 2, most], n))
+        rooms = np.where(self.data.whole, most, rooms)
         lengths = np.minimum([len(a) for a in self.data.ids], rooms) + 2
         order, groups = self.rng.permutation(n), []
         for i in range(0, n, 6000):
@@ -127,7 +133,7 @@ def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = N
             schedule.load_state_dict(state["schedule"])
             start = state["epoch"]
             log(f"resumed after epoch {start}")
-    weight = None
+    weight = torch.tensor([1.0, recipe.attack_weight])
     for epoch in range(start, recipe.epochs):
         net.train()
         began, total, count = time.time(), 0.0, 0
@@ -146,6 +152,11 @@ def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = N
         torch.save({"recipe": asdict(recipe), "net": net.state_dict(), "optimiser": optimiser.state_dict(), "schedule": schedule.state_dict(), "epoch": epoch + 1}, checkpoint)
     net.eval()
     return net
+
+
+def last(work: Path) -> network.Gate:
+    """The network of the third training, or of the second where the judge has not taught yet."""
+    return restore(work, TAUGHT_FILE if (work / TAUGHT_FILE).exists() else NARROW_FILE)
 
 
 def restore(work: Path, name: str = NARROW_FILE) -> network.Gate:

@@ -62,6 +62,11 @@ def model(packages: Path, out: Path, work: Path, log=print, share: float = SHARE
     config(out / "config.json", len(kept), encoder)
 
 
+def readers(gate: Path, out: Path) -> tuple[scoring.Scorer, scoring.Scorer]:
+    """Gate and judge, without memory: for texts that are read once."""
+    return scoring.Scorer(gate, 1), scoring.Scorer(out, 1, window=WINDOW, batch_tokens=512)
+
+
 def harmless_results(data: Path, packages: Path) -> list[dict]:
     """The harmless results of MCP tools that the clearing threshold is set on."""
     rows = [*compose.calibration_rows(data, packages), *compose.held_out_servers(data)]

@@ -136,5 +136,10 @@ def windows(found: list[dict], before: judge_rows.Windows, tokenizer, attacks: i
     return judge_rows.Windows(ids, np.array(labels, np.int64), sets, np.array(held))
 
 
+def as_rows(work: Path) -> list[dict]:
+    """The mistakes found, as harmless rows of the gate's third training."""
+    return [{"text": x["text"], "label": 0, "set": x["set"]} for x in corpus.load(work / FILE)]
+
+
 def save(found: list[dict], path: Path) -> None:
     path.write_text("".join(json.dumps(x, ensure_ascii=False) + "\n" for x in found), encoding="utf-8")
