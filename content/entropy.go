@@ -11,11 +11,20 @@ func entropy(s string) float64 {
 	for i := 0; i < len(s); i++ {
 		count[s[i]]++
 	}
+	// Most characters of a value are there as often as others, and logarithms are dear.
+	var terms [16]float64
 	h, n := 0.0, float64(len(s))
 	for _, c := range count {
-		if c > 0 {
+		switch {
+		case c == 0:
+		case c < len(terms) && terms[c] != 0:
+			h -= terms[c]
+		default:
 			p := float64(c) / n
-			h -= p * math.Log2(p)
+			term := p * math.Log2(p)
+			if h -= term; c < len(terms) {
+				terms[c] = term
+			}
 		}
 	}
 	return h

@@ -354,7 +354,7 @@ func opaqueIn(s string, n int) bool {
 		for i < len(s) && (setToken[s[i]] || s[i] == '+' || s[i] == '%') {
 			i++
 		}
-		if v := s[start:i]; i-start >= n && !isUUID(v) && (mixed(v) && !wordsOrPath(v) || entropy(v) > 4.2 && hasMixedCase(v) && strings.IndexByte(v, '-') < 0) {
+		if v := s[start:i]; i-start >= n && !isUUID(v) && (mixed(v) && !wordsOrPath(v) || hasMixedCase(v) && strings.IndexByte(v, '-') < 0 && entropy(v) > 4.2) {
 			return true
 		}
 	}
@@ -393,7 +393,16 @@ func opaquePieces(query string) bool {
 	return pieces >= minCarried && pieces > longest
 }
 
-func hasMixedCase(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s }
+// hasMixedCase reports whether ASCII has letters of both cases.
+func hasMixedCase(s string) bool {
+	upper, lower := false, false
+	for i := 0; i < len(s); i++ {
+		if isLetter(s[i]) {
+			upper, lower = upper || s[i] < 'a', lower || s[i] >= 'a'
+		}
+	}
+	return upper && lower
+}
 
 // What the script of a data: address has, and what a picture must have before it can run any.
 var (
