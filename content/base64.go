@@ -52,8 +52,8 @@ var value64 = func() (t [256]byte) {
 func begins64(s string) bool {
 	v := uint(value64[s[0]])<<18 | uint(value64[s[1]])<<12 | uint(value64[s[2]])<<6 | uint(value64[s[3]])
 	b := [...]byte{byte(v >> 16), byte(v >> 8), byte(v)}
-	if b[0] == 0x1f || b[0] == 0x78 {
-		return true // a stream
+	if b[0] == 0x1f || b[0] == 0x78 || wideText(b[:]) {
+		return true // a stream, or UTF-16 that says so
 	}
 	for _, c := range b {
 		if c >= utf8.RuneSelf {
@@ -67,7 +67,7 @@ func begins64(s string) bool {
 var mayBegin = func() (t [256]bool) {
 	for i := range t {
 		c := byte(i)
-		t[i] = c == 0 || c == 0x1f || c < utf8.RuneSelf && byteClass[c]&classControl == 0 || c >= 0xc2 && c < 0xf5
+		t[i] = c == 0 || c == 0x1f || c >= 0xfe || c < utf8.RuneSelf && byteClass[c]&classControl == 0 || c >= 0xc2 && c < 0xf5
 	}
 	return t
 }()
@@ -77,7 +77,7 @@ func plausible(b []byte) bool {
 	if len(b) < 10 {
 		return false
 	}
-	if compressed(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 || b[0] == 0 && b[2] == 0 && b[4] == 0 {
+	if compressed(b) || wideText(b) || b[1] == 0 && b[3] == 0 && b[5] == 0 || b[0] == 0 && b[2] == 0 && b[4] == 0 {
 		return true
 	}
 	for i := 0; i < len(b); {

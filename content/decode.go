@@ -295,6 +295,9 @@ func worth(b []byte) bool {
 // readable returns decoded bytes as text: valid UTF-8 that is printable, possibly cut in the middle of its last
 // character, or UTF-16 of ASCII as some shells encode their commands, in either order of bytes.
 func readable(b []byte) ([]byte, bool) {
+	if wideText(b) {
+		return narrowed(b)
+	}
 	if len(b) >= 8 && (b[1]|b[3]|b[5] == 0 && b[0] != 0 || b[0]|b[2]|b[4] == 0 && b[1] != 0) {
 		high := boolInt(b[0] != 0) // where the high byte of each pair stands
 		narrow := make([]byte, 0, len(b)/2)

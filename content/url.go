@@ -239,6 +239,10 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		return
 	}
 	image, link := sc.embedding(start)
+	if !image && !link {
+		image, link = sc.otherEmbedding(start, hostAt+len(rest))
+		link = link && !worded(query)
+	}
 	opaque, template = opaque || image && pieces, template || image && asked
 	switch end := hostAt + hostEnd + len(tail); {
 	case collector && (template || opaqueIn(query, 12) || image && query != ""):
@@ -289,7 +293,7 @@ func (sc *scan) embedding(start int) (image, link bool) {
 	}
 	if at > 1 && text[at-1] == ':' && text[at-2] == ']' {
 		// The address of a Markdown reference, which an image or a link may name.
-		return false, true
+		return sc.pictureNames(at - 2), true
 	}
 	before := text[max(0, start-len(imports[0])-2):start]
 	for _, b := range imports {
@@ -302,7 +306,7 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		return false, false
 	}
 	tag := text[i+1 : start]
-	if oneOf(tag, imageTags[:]) > 0 {
+	if oneOf(tag, imageTags[:]) > 0 || hasFoldPrefix(tag, "link ") && sheetWords.any(tag) {
 		return true, false
 	}
 	return false, oneOf(tag, linkTags[:]) > 0

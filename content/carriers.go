@@ -1,0 +1,112 @@
+package content
+
+import "strings"
+
+// Addresses in other markup than Markdown and HTML: reStructuredText, AsciiDoc, BBCode, Org, Textile, the wikis, and
+// the messages of chats. Whoever shows such a text fetches its images unasked, as with any other.
+
+// imageBefore are what stands right before the address of an image, linkBefore before that of a link.
+var (
+	imageBefore = [...]string{"image::", "image:", "[img]", "[img=", "image:: ", "figure:: ", "{{", "{{ "}
+	linkBefore  = [...]string{"[url=", "[url]", "[url=\"", "link:", "[[", "xref:"}
+)
+
+// sheetWords are what makes a client fetch what a link element names.
+var sheetWords = mustIndex("stylesheet", "prefetch", "preload", "icon")
+
+// longestBefore is no less than any of these, in bytes.
+const longestBefore = 12
+
+// otherEmbedding is embedding for such markup. end is where the address ends.
+func (sc *scan) otherEmbedding(start, end int) (image, link bool) {
+	text := sc.text
+	before := text[max(0, start-longestBefore):start]
+	for _, b := range imageBefore {
+		if hasFoldSuffix(before, b) {
+			return true, false
+		}
+	}
+	if strings.HasSuffix(before, "!") && (len(before) == 1 || !isAlnum(before[len(before)-2])) {
+		return true, false // of Textile
+	}
+	if strings.HasSuffix(before, "[[") {
+		// Org shows what has no other text, and ends like a picture, as one.
+		address := text[start:min(len(text), end+2)]
+		i := strings.Index(address, "]]")
+		return i > 0 && pictured(address[:i]) && strings.IndexByte(address[:i], '[') < 0, true
+	}
+	for _, b := range linkBefore {
+		if hasFoldSuffix(before, b) {
+			return false, true
+		}
+	}
+	if strings.HasSuffix(before, "<") {
+		after := text[end:min(len(text), end+3)]
+		// <address|text> of chats, `text <address>`_ of reStructuredText.
+		return false, strings.HasPrefix(after, "|") || strings.HasPrefix(after, ">`_")
+	}
+	// address[text] of AsciiDoc.
+	if i := strings.IndexByte(text[start:end], '['); i > 0 && start+i+1 < end && isLetter(text[start+i+1]) {
+		rest := text[start+i : min(len(text), start+i+quotedData)]
+		j := strings.IndexByte(rest, ']')
+		return false, j > 0 && (j+1 == len(rest) || rest[j+1] != '=' && rest[j+1] != '[')
+	}
+	return false, false
+}
+
+// pictured reports whether an address names a picture by its path.
+func pictured(address string) bool {
+	path, _, _ := strings.Cut(address, "?")
+	for _, ending := range [...]string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp"} {
+		if hasFoldSuffix(path, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// referenceReach is how far before its address the picture may stand that names it, in bytes.
+const referenceReach = 2048
+
+// pictureNames reports whether a picture names the reference of Markdown whose label ends before byte at, which is the
+// bracket that closes it.
+func (sc *scan) pictureNames(at int) bool {
+	text := sc.text
+	from := max(0, at-longestLabel)
+	i := strings.LastIndexByte(text[from:at], '[')
+	if i < 0 {
+		return false
+	}
+	label := text[from+i : at+1]
+	j := strings.LastIndex(text[max(0, from+i-referenceReach):from+i], "]"+label)
+	if j < 0 {
+		return false
+	}
+	j += max(0, from+i-referenceReach)
+	open := strings.LastIndex(text[max(0, j-quotedBody):j], "![")
+	return open >= 0 && strings.IndexByte(text[max(0, j-quotedBody)+open:j], ']') < 0
+}
+
+// longestLabel bounds the label of a reference, in bytes.
+const longestLabel = 32
+
+// worded reports whether a query is words with escapes or plus signs between them, as of a search.
+func worded(query string) bool {
+	gaps, piece := 0, 0
+	for i := 0; i < len(query); i++ {
+		switch {
+		case query[i] == '%' && i+2 < len(query):
+			i += 2
+			fallthrough
+		case query[i] == '+':
+			gaps, piece = gaps+1, 0
+		case !setToken[query[i]]:
+			piece = 0
+		default:
+			if piece++; piece >= minPiece {
+				return false
+			}
+		}
+	}
+	return gaps >= 3
+}
