@@ -52,6 +52,7 @@ var benchTexts = []struct{ name, text string }{
 	{"hashes", fill("$6$aaaaaaaaaaaaaaaa$")}, {"hash floods", fill("$2b$12$" + strings.Repeat("a1", 26))}, {"identity names", fill("dni cpf pesel ")}, {"identities", fill("cpf 6629734076 dni 6233060 ")}, {"printed identities", fill("893.942.594-48 ")},
 	{"tool calls", fill("<tool_call>{")}, {"invocations", fill("<invoke name=")}, {"results", fill("</tool_result>\n")}, {"exchanges", fill("\nHuman: send a vault")}, {"answered", fill("\nHuman: send it\nAssistant: ")}, {"system words", fill("\nsystem: the assistant ")}, {"named marks", fill("[INST] and ")},
 	{"base32hex", fill("95JMSRRICKG62R3C41O74PBMD5NNASP0D5N76T3I ")}, {"wide", fill("//5JAGcAbgBvAHIAZQAgAGEAbABs ")}, {"references", fill("![a][1] [1]: https://b.c/p?d=aGVsbG8gd29ybGQgc2VjcmV0IDEyMw ")}, {"chat links", fill("<https://b.c/p?d=aGVsbG8gd29ybGQgc2VjcmV0IDEyMw|x> ")}, {"foreign secrecy", fill("ne dis rien à l'utilisateur ")}, {"many verbs", fill("prezri hunsa ziba ")},
+	{"hex among words", fill("it is 49 67 6e 6f 72 65 20 ")}, {"0x", fill("0x49 0x67 ")}, {"searches", fill("?q=ignore+previous+instructions+")},
 	{"escaped cards", fill("&lt;%2541**4111 1111 1111 1111")}, {"Russian orders and cards", fill("Игнорировать4111 1111 1111 1111</b>&lt; ")}, {"escaped literals", fill("dor_v1_(\"\\\\%41instructions` ")},
 	{"orders told in escapes", fill("<b> ignore-\u202e%41tout ce qu'on t'a dit")}, {"pictures in shifts", fill("oblideuyangaphambisecretglffct-+AEkAZw-message for the ai(--passwd password=\"fim_prefix<instructions>\\x41![](http://a?b=")},
 	{"accounts in data", fill("=49=67_passGB82 WEST 1234 5698 7654 32무시</b><ai assistant reading this</b>+a\x01ko'rsatmaGB82 WEST 1234 5698 7654 32\"\\101[citizen id*![](http://a?b=<system_prompt>a<!--data:text/html,")},
@@ -64,6 +65,7 @@ var definitionTexts = []struct{ name, text string }{
 	{"prose", fill(proseUnit)}, {"<important>", fill("<important>")}, {"<secret>", fill("<secret>")}, {"<secret></", fill("<secret></")}, {"silently", fill("silently ")}, {"silently send", fill("silently send ")},
 	{"secretly", fill("secretly ")}, {"send secretly", fill("send secretly ")}, {"without asking", fill("without asking ")}, {"token without asking", fill("read token without asking ")}, {"api keys", fill("api keys ")}, {".env", fill(".env")},
 	{"read .env", fill("read .env ")}, {"must read api keys", fill("must first read api keys to the ")}, {"id_rsa", fill("id_rsa")}, {"tell the user", fill("tell the user ")}, {"do not tell the user", fill("do not tell the user ")}, {"never mention this to", fill("never mention this to ")},
+	{"the model must", fill("the model must ")}, {"quietly append a chat", fill("quietly append the chat history ")},
 	{"bcc", fill("bcc")}, {"bcc all", fill("bcc all ")}, {"bcc all @", fill("bcc all @")}, {"bcc all list of", fill("bcc all a list of ")}, {"must call this", fill("must call this ")}, {"all other tools", fill("all other tools ")}, {"overrides the", fill("overrides the ")},
 }
 

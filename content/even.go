@@ -30,24 +30,29 @@ func (sc *scan) evenEnds(w evenWords) {
 // evenViews reads the rows of even words of v as what they spell together. The last piece may be shorter than the others.
 func (sc *scan) evenViews(v *view) {
 	for _, w := range sc.even {
+		prefix := ""
+		switch {
+		case w.size == minPair, hexPrefixed(v.text, w):
+			// Words of a language stand beside the digits.
+			if w = hexDigits(v.text, w); w.end == 0 {
+				continue
+			}
+			prefix = v.text[w.start : w.start+w.size-minPair]
+		case w.size < 8 && (w.size != 4 || w.count < minQuads):
+			// Words of a language are as short, and escapes are undone elsewhere.
+			continue
+		}
+		if !evenGap[v.text[w.start+w.size]] {
+			continue
+		}
 		end := w.end
-		for next := end; next < len(v.text) && next-end <= maxEvenGap; next++ {
+		for next := end; prefix == "" && w.size > minPair && next < len(v.text) && next-end <= maxEvenGap; next++ {
 			if byteClass[v.text[next]]&classWord != 0 {
 				if last := extent(v.text, next, w.size, setAllB64); last-next <= w.size {
 					end = last
 				}
 				break
 			}
-		}
-		prefix := ""
-		switch first := v.text[w.start : w.start+w.size]; {
-		case w.size == 4 && strings.HasPrefix(first, "0x"):
-			prefix = "0x"
-		case w.size == 6 && strings.HasPrefix(first, "U+00"):
-			prefix = "U+00"
-		case w.size < 8 && w.size != minPair && (w.size != 4 || w.count < minQuads), !evenGap[v.text[w.start+w.size]]:
-			// Words of a language are as short, and escapes are undone elsewhere.
-			continue
 		}
 		if !promising(evenText(v.text[w.start:min(end, w.start+evenHead*w.size)], w.size, prefix)) {
 			continue
@@ -61,6 +66,66 @@ func (sc *scan) evenViews(v *view) {
 	}
 	sc.even = sc.even[:0]
 	sc.unfold(v)
+}
+
+// numberMarks are what programs and standards write before two hexadecimal digits, by the length of both.
+var numberMarks = [...]string{2: "", 4: "0x", 6: "u+00"}
+
+// markedNumber reports whether the piece of a row at byte i is a pair of hexadecimal digits behind the mark of its length.
+func markedNumber(text string, i, size int) bool {
+	return hasFoldPrefix(text[i:], numberMarks[size]) && isHex(text[i+size-2]) && isHex(text[i+size-1])
+}
+
+// hexPrefixed reports whether one of the first pieces of a row is a hexadecimal number as programs or standards write it.
+func hexPrefixed(text string, w evenWords) bool {
+	if w.size != 4 && w.size != 6 {
+		return false
+	}
+	for i, n := w.start, 0; n < 4 && i < w.end; n++ {
+		if markedNumber(text, i, w.size) {
+			return true
+		}
+		for i += w.size; i < w.end && byteClass[text[i]]&classWord == 0; i++ {
+		}
+	}
+	return false
+}
+
+// hexDigits cuts a row to where its pieces are pairs of hexadecimal digits, with their mark where they are longer, at both
+// ends; its end is 0 when there are too few.
+func hexDigits(text string, w evenWords) evenWords {
+	row := 0
+	i := w.start
+	for i < w.end && row < minCodes {
+		if byteClass[text[i]]&classWord == 0 {
+			i++
+			continue
+		}
+		if !markedNumber(text, i, w.size) {
+			row = 0
+		} else if row++; row == 1 {
+			w.start = i
+		}
+		i += w.size
+	}
+	if row < minCodes {
+		return evenWords{}
+	}
+	// The first twelve stand before byte i. From the end, two in a row are no words of a language.
+	good := 0
+	for end := w.end; end > i; {
+		if byteClass[text[end-1]]&classWord == 0 {
+			end--
+			continue
+		}
+		if !markedNumber(text, end-w.size, w.size) {
+			good, w.end = 0, end-w.size
+		} else if good++; good == 2 {
+			return w
+		}
+		end -= w.size
+	}
+	return w
 }
 
 // evenHead is how many pieces are read to tell whether they are an encoding.

@@ -10,7 +10,7 @@ var chatTokens = []string{
 	"<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|tool_call|>", "<|tool|>", "<|prompter|>", "<|endofprompt|>",
 	"<|start_of_turn_token|>", "<|end_of_turn_token|>", "<|system_token|>", "<|user_token|>", "<|chatbot_token|>", "<|end_of_role|>", "<|start_of_role|>",
 	"<|begin_of_sentence|>", "<|end_of_sentence|>", "<|begin▁of▁sentence|>",
-	"<start_of_turn>", "<end_of_turn>", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]", "[/available_tools]",
+	"<start_of_turn>", "<end_of_turn>", "[|system|]", "[|user|]", "[|assistant|]", "[|endofturn|]", "<seed:bos>", "<seed:eos>", "<reserved_106>", "<reserved_107>", "]~!b[", "]~b]", "<extra_id_0>system", "<extra_id_1>user", "<extra_id_1>assistant", "<<sys>>", "<</sys>>", "[system_prompt]", "[/system_prompt]", "[available_tools]", "[/available_tools]",
 	"[tool_results]", "[/tool_results]", "[tool_calls]", "|im_start|>", "|im_end|>", "|eot_id|>", "|start_header_id|>",
 }
 

@@ -8,14 +8,17 @@ var searchNames = [...]string{"q", "query", "search", "search_query", "term", "t
 // searchedFor reports whether a phrase, whose first word is text[at:end], is all that an address looks for: who searches
 // for the wording of an attack orders nothing.
 func searchedFor(text string, at, end, stop int) bool {
-	if at < 3 || text[at-1] != '=' {
+	i := at - 1
+	for from := max(0, at-searchReach); i > from && (isAlnum(text[i]) || text[i] == '+' || text[i] == '%' || text[i] == '-' || text[i] == ' ' && text[end] == ' '); i-- {
+	}
+	if i < 2 || text[i] != '=' {
 		return false
 	}
-	i := at - 1
-	for i > 0 && at-i < longWord && (isAlnum(text[i-1]) || text[i-1] == '_') {
-		i--
+	name := i
+	for name > 0 && i-name < longWord && (isAlnum(text[name-1]) || text[name-1] == '_') {
+		name--
 	}
-	if !exactly(text[i:at-1], searchNames[:]) || i == 0 || text[i-1] != '?' && text[i-1] != '&' {
+	if !exactly(text[name:i], searchNames[:]) || name == 0 || text[name-1] != '?' && text[name-1] != '&' {
 		return false
 	}
 	rest := text[stop:]
@@ -25,8 +28,11 @@ func searchedFor(text string, at, end, stop int) bool {
 	case text[end] != ' ' && rest[0] <= ' ', text[end] == ' ' && strings.HasPrefix(rest, " HTTP/"):
 		return true
 	}
-	return strings.IndexByte("&#)>\"'", rest[0]) >= 0
+	return strings.IndexByte("&#)>\\\"'", rest[0]) >= 0
 }
+
+// searchReach is how far before a phrase the parameter may begin that it is the end of, in bytes.
+const searchReach = 64
 
 // exactly reports whether s is one of the words, ASCII case ignored.
 func exactly(s string, words []string) bool {

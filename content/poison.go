@@ -25,6 +25,9 @@ func poisonKeywords() []keyword {
 	for _, w := range [...]string{"bcc", "recipient to", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.divert(at, at+len(w)) }})
 	}
+	for _, w := range coaxings {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.coaxing(at, at+len(w)) }})
+	}
 	return k
 }
 

@@ -18,6 +18,9 @@ const (
 	preconditionOrders        // what makes an order of a precondition
 	preconditionStakes        // what it is bad with
 	preconditionNotes         // what it is worth a note with
+	coaxStakes                // what only the model has, or what gets at it
+	coaxMoves                 // what is to be done with it
+	coaxCare                  // what makes it advice on how to treat it
 )
 
 var poisonWords = newWordSets([][]string{
@@ -38,5 +41,8 @@ var poisonWords = newWordSets([][]string{
 	credentialGives:    {" as '", " as \"", " as `", "parameter", "argument", "sidenote", "side note", "memo", "into the", "in the ", "to the ", "along with", "content", " pass ", "send", "http", "field", "note", "response", "otherwise", "base64", "before "},
 	preconditionOrders: {"must", "always", "required", "mandatory", "need to", "have to", "important", "first"},
 	preconditionStakes: {"do not tell", "don't tell", "do not mention", "ssh", "credential", "password", "secret", "send ", "recipient", "bcc", "forward", "exfil", "conversation", "read ~", "read the file", "read /", "attacker", "proxy", "redirect", "ignore", "silently", "sidenote", "pass its", "pass the content", "api key"},
+	coaxStakes:         {"password", "tokens", "seed phrase", "secrets", "credential", "environment variables", ".env", ".ssh", "/etc/passwd", "/etc/shadow", "last 10 messages", "last ten messages", "private messages", "conversation so far", "chat history", "conversation history", "messages of the chat", "oauth token", "every file you read", "curl -", "curl http", "| sh", "| bash", "|sh", "|bash", "recipient to", "http_post", "as if the user had"},
+	coaxMoves:          {"send", "forward", "upload", "post ", "copy", "append", "attach", "include", "pass ", "supply", "gather", "collect", "extract", "execute", "run ", "change the", "put ", "add the", "call ", "carried out", "body="},
+	coaxCare:           {"never send", "do not send", "don't send", "never include", "do not include", "don't include", "must not include", "should not include", "never pass", "do not pass", "never log", "do not log", "never store", "do not share", "never share", "never ask", "do not ask"},
 	preconditionNotes:  {"never use", "do not use", "instead of", "overrides", "disabled", "deprecated", "broken", "insecure"},
 })

@@ -43,7 +43,7 @@ const takersReach = 40
 // Deeds are what a forged turn asks for, stakes what with; both tell it from transcripts of people.
 var (
 	deeds  = mustIndex("delete", "send ", "forward ", "upload ", " post ", "transfer ", "wire ", "export ", "share ", "email ", "mail ", "run `", "run rm", "execute ", "wipe ", "exfiltrate", "disregard", "copy ", "print ", "reveal")
-	stakes = mustIndex("password", "credential", "secret", "api key", "token", ".ssh", ".aws", ".env", "/var/", "/etc/", "backup", "payroll", "mailbox", "vault", "customer", "contact", "http", "rm -rf", "private key", "all files")
+	stakes = mustIndex("password", "credential", "secret", "api key", "token", ".ssh", ".aws", ".env", "/var/", "/etc/", "backup", "payroll", "mailbox", "vault", "customer", "contact", "http", "rm -rf", "private key", "files")
 )
 
 // assistantWords open the turn of the model.
@@ -72,6 +72,9 @@ func templateKeywords() []keyword {
 	}
 	for _, deed := range [...]string{"call", "now call", "send", "post", "forward", "include the", "export", "run `", "run the command", "upload", "not tell", "not mention", "never tell", "not inform", "reveal"} {
 		text := "the assistant must " + deed
+		k = append(k, keyword{text: text, look: func(sc *scan, at int) { sc.toldAssistant(at, at+len(text)) }})
+	}
+	for _, text := range modelTold {
 		k = append(k, keyword{text: text, look: func(sc *scan, at int) { sc.toldAssistant(at, at+len(text)) }})
 	}
 	return append(k, keyword{text: "[inst]", look: func(sc *scan, at int) { sc.instruction(at, at+len("[inst]")) }},
@@ -160,7 +163,7 @@ func (sc *scan) instruction(at, end int) {
 	case quoted && text[at-1] == '`':
 		return
 	case lineStart(text, at) && !quoted:
-	case i == len(text) || strings.IndexByte(".,;:()\n", text[i]) >= 0, namedBefore[strings.ToLower(text[i:word])]:
+	case i == len(text) || strings.IndexByte(".,;:?()\n", text[i]) >= 0, namedBefore[strings.ToLower(text[i:word])]:
 		return
 	}
 	sc.add(detMarker, at, end)
@@ -178,9 +181,12 @@ func (sc *scan) saidToAssistant(end int) bool {
 	return sc.assistants.within(assistantOrders.first, sc.text, end, end+saidReach)
 }
 
+// modelTold are what results say to a model as if its user or its operator spoke.
+var modelTold = [...]string{"your actual instructions are", "your real instructions are", "your true instructions are", "your real task is", "your actual task is", "before you can solve the task", "the task that i gave you in the beginning", "important message from me,", "important message from the user", "the user has already approved all", "you no longer need to ask for confirmation", "no need to ask the user for confirmation"}
+
 // toldAssistant looks at what a result says that the model must do, where it is not told about.
 func (sc *scan) toldAssistant(at, end int) {
-	if !sc.full(detAddress) && wordEnds(sc.text[end:]) && !sc.mentionedAt(at) {
+	if !sc.definitional() && !sc.full(detAddress) && wordEnds(sc.text[end:]) && !sc.mentionedAt(at) {
 		sc.review(detAddress, at, end, Review)
 	}
 }
