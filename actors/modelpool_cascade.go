@@ -11,7 +11,8 @@ import (
 // cascade lets the gate read everything and the judge what the gate does not
 // clear, most suspicious first.
 func (c *classification) cascade(pieces []piece) error {
-	spans, err := c.read(messages.StageGate, pieces, gateWindows(c.lim.MaxWindows, c.models[messages.StageGate].windowTokens()))
+	var own [1]span
+	spans, err := c.read(messages.StageGate, pieces, gateWindows(c.lim.MaxWindows, c.models[messages.StageGate].windowTokens()), own[:0])
 	if err != nil {
 		return err
 	}

@@ -133,23 +133,22 @@ type classification struct {
 	models   []*model
 	identity string
 	segments []ModelSegment
-	keys     []cacheKey
 	result   ModelResult
 	entering time.Duration // what it adds to the wait, while it is not in the queue
-	// few is the memory of the lists of a call of one short text, which most are.
-	few struct {
-		keys   [1]cacheKey
-		pieces [1]piece
-	}
 }
 
-// pass is the memory of one reading by one model, with that of the lists of a short
+// few is the memory of the lists of a call of one text, which most are. Like the
+// classification it stays on the caller's stack.
+type few struct {
+	keys   [1]cacheKey
+	pieces [1]piece
+}
+
+// pass is the memory of one reading by one model, with that of the window of a short
 // text. It is made for each: what the pool holds of one may still be on its way when
 // the next begins.
 type pass struct {
 	windows [1]inference.Window
-	spans   [1]span
-	missing [1]int
 	call    submission
 }
 
@@ -169,13 +168,14 @@ type span struct {
 }
 
 func (c *classification) do() (ModelResult, error) {
-	pieces := c.lookUp()
+	var own few
+	keys, pieces := c.lookUp(&own)
 	var err error
 	if bytes := sizeOf(pieces); bytes > 0 {
 		known := false
 		if c.h.cache.segments != nil {
-			known = c.h.reading.enter(c.keys, pieces)
-			defer c.h.reading.leave(c.keys, pieces)
+			known = c.h.reading.enter(keys, pieces)
+			defer c.h.reading.leave(keys, pieces)
 		}
 		if fault, refused := c.hopeless(bytes); refused && !known {
 			return ModelResult{}, c.h.fault(fault)
@@ -192,7 +192,7 @@ func (c *classification) do() (ModelResult, error) {
 	if err != nil {
 		return ModelResult{}, err
 	}
-	c.remember()
+	c.remember(keys)
 	r := &c.result
 	for i := range r.Segments {
 		s := &r.Segments[i]
@@ -210,14 +210,14 @@ func sizeOf(pieces []piece) (bytes int) {
 	return bytes
 }
 
-// lookUp answers segments that are known and returns the others.
-func (c *classification) lookUp() []piece {
-	c.keys = append(c.few.keys[:0], make([]cacheKey, len(c.segments))...)
-	pieces := c.few.pieces[:0]
+// lookUp answers segments that are known and returns the others, and the keys of all.
+func (c *classification) lookUp(own *few) (keys []cacheKey, pieces []piece) {
+	keys = append(own.keys[:0], make([]cacheKey, len(c.segments))...)
+	pieces = own.pieces[:0]
 	hits := 0
 	for i, s := range c.segments {
-		c.keys[i] = c.h.cache.segmentKey(c.identity, s.Surface, s.Text)
-		e, ok := c.h.cache.segment(c.keys[i])
+		keys[i] = c.h.cache.segmentKey(c.identity, s.Surface, s.Text)
+		e, ok := c.h.cache.segment(keys[i])
 		if !ok || c.twice(i) {
 			pieces = append(pieces, piece{segment: i, end: len(s.Text)})
 			continue
@@ -235,7 +235,7 @@ func (c *classification) lookUp() []piece {
 		for _, p := range pieces {
 			c.result.Segments[p.segment].Skipped++
 		}
-		return nil
+		return keys, nil
 	}
 	for _, p := range pieces {
 		if c.twice(p.segment) {
@@ -243,7 +243,7 @@ func (c *classification) lookUp() []piece {
 			pieces = append(pieces, p)
 		}
 	}
-	return pieces
+	return keys, pieces
 }
 
 // twice reports whether a segment is read in wide windows and in narrow ones. Its
@@ -272,20 +272,21 @@ func (c *classification) blocked() bool {
 }
 
 // remember keeps complete results of segments for the next time.
-func (c *classification) remember() {
+func (c *classification) remember(keys []cacheKey) {
 	for i := range c.result.Segments {
 		s := &c.result.Segments[i]
 		if s.Cached || !s.Complete() || c.twice(i) {
 			continue
 		}
-		c.h.cache.putSegment(c.keys[i], segmentEntry{score: float32(s.Score), gate: float32(s.Gate),
+		c.h.cache.putSegment(keys[i], segmentEntry{score: float32(s.Score), gate: float32(s.Gate),
 			start: s.Start, end: s.End, windows: s.Windows, judged: s.Judged, machine: s.Machine})
 	}
 }
 
 // judge lets the judge read pieces and takes its scores as the segments' own.
 func (c *classification) judge(pieces []piece, budget int) error {
-	spans, err := c.read(messages.StageJudge, pieces, budget)
+	var own [1]span
+	spans, err := c.read(messages.StageJudge, pieces, budget, own[:0])
 	if err != nil {
 		return err
 	}
@@ -306,11 +307,13 @@ func (c *classification) judge(pieces []piece, budget int) error {
 	return nil
 }
 
-// read scores the windows of pieces with one model. Windows beyond the budget are
-// counted as dropped with their segment, in the order of the pieces.
-func (c *classification) read(stage int, pieces []piece, budget int) ([]span, error) {
+// read scores the windows of pieces with one model and appends them to spans, which
+// is empty. Windows beyond the budget are counted as dropped with their segment, in the
+// order of the pieces.
+func (c *classification) read(stage int, pieces []piece, budget int, spans []span) ([]span, error) {
 	m := &pass{}
-	windows, spans, missing := m.windows[:0], m.spans[:0], m.missing[:0]
+	var own [1]int
+	windows, missing := m.windows[:0], own[:0]
 	for _, p := range pieces {
 		from := len(windows)
 		windows = c.plan(windows, c.models[stage], p, budget-from)

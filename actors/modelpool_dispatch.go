@@ -177,7 +177,7 @@ func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
 	longest, latest := 0, now
 	for i, f := range flights {
 		f.job = j
-		j.windows[i] = f.window
+		j.windows[i] = *f.window
 		j.tokens += f.need.Tokens
 		longest = max(longest, f.need.Tokens)
 		if f.need.Latest.After(latest) {
@@ -252,14 +252,14 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		wait = max(wait, j.started.Sub(f.queued))
 		e := out.faultOf(i)
 		if e == nil {
-			p.suspects.clear(f.key)
+			p.suspects.clear(f.key())
 			p.land(f, out.scores[i], len(j.flights))
 			continue
 		}
 		failed++
 		late := errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang
 		if !late && suspicious(e.Fault) {
-			p.suspects.add(f.key, j.started)
+			p.suspects.add(f.key(), j.started)
 		}
 		if late {
 			// It was ended for the sake of its callers' deadlines: not hung, only late.

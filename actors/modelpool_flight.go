@@ -12,9 +12,8 @@ import (
 // flight is one window that is queued or being computed, for everyone who waits
 // for it.
 type flight struct {
-	key     flightKey
 	need    batch.Need
-	window  inference.Window
+	window  *inference.Window // one of the first request's
 	waiters []waiter
 	queued  time.Time
 	job     *job // nil while queued
@@ -34,6 +33,9 @@ type waiter struct {
 	index int
 	first bool // the window is computed because of this one
 }
+
+// key is what no other flight in the table has.
+func (f *flight) key() flightKey { return flightKey{f.need.Group, f.window.Key} }
 
 // begun reports whether a worker has come to the window.
 func (f *flight) begun() bool { return f.job != nil && f.job.begun }
@@ -94,7 +96,8 @@ func (p *poolActor) admit(req *request) {
 		p.fresh = fresh[:0]
 	}()
 	tokens, longest := 0, 0
-	for i, w := range m.Windows {
+	for i := range m.Windows {
+		w := &m.Windows[i]
 		key := flightKey{m.Stage, w.Key}
 		// Between the caller's look-up and now the score may have arrived.
 		if s, ok := p.h.cache.window(w.Key); ok {
@@ -113,7 +116,7 @@ func (p *poolActor) admit(req *request) {
 			if len(m.Windows) > 1 {
 				f = new(flight)
 			}
-			*f = flight{key: key, window: w, queued: now, listed: true,
+			*f = flight{window: w, queued: now, listed: true,
 				need: batch.Need{Tokens: max(len(w.IDs), 1), Urgent: req.urgent, Latest: req.deadline, Group: m.Stage, Alone: p.suspects.has(key, now)}}
 			p.flights.add(f)
 			fresh = append(fresh, f)
@@ -238,7 +241,7 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 
 // land gives a flight's score, of a batch of so many windows, to those who wait.
 func (p *poolActor) land(f *flight, score float32, together int) {
-	p.h.cache.putWindow(f.key.key, score)
+	p.h.cache.putWindow(f.window.Key, score)
 	waiters := f.waiters
 	p.forget(f)
 	for _, w := range waiters {

@@ -24,7 +24,7 @@ func (t *flightTable) get(k flightKey) *flight {
 		return nil
 	}
 	f := t.places[t.place(k)]
-	for f != nil && f.key != k {
+	for f != nil && f.key() != k {
 		f = f.chain
 	}
 	return f
@@ -35,7 +35,7 @@ func (t *flightTable) add(f *flight) {
 	if t.n >= len(t.places) {
 		t.grow()
 	}
-	at := t.place(f.key)
+	at := t.place(f.key())
 	f.chain, t.places[at] = t.places[at], f
 	t.n++
 }
@@ -45,7 +45,7 @@ func (t *flightTable) grow() {
 	t.places = make([]*flight, max(leastPlaces, 2*len(old)))
 	for _, f := range old {
 		for f != nil {
-			next, at := f.chain, t.place(f.key)
+			next, at := f.chain, t.place(f.key())
 			f.chain, t.places[at] = t.places[at], f
 			f = next
 		}
@@ -54,7 +54,7 @@ func (t *flightTable) grow() {
 
 // remove takes a flight out that is there.
 func (t *flightTable) remove(f *flight) {
-	at := &t.places[t.place(f.key)]
+	at := &t.places[t.place(f.key())]
 	for *at != f {
 		at = &(*at).chain
 	}

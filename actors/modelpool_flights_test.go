@@ -5,6 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/inference/batch"
 )
 
 // The table against a map, with keys that share their first bytes, so that places
@@ -22,7 +25,7 @@ func TestFlightTableIsAMap(t *testing.T) {
 				for range rapid.IntRange(1, 50).Draw(t, "n") {
 					k := key.Draw(t, "key")
 					if model[k] == nil {
-						f := &flight{key: k}
+						f := &flight{need: batch.Need{Group: k.stage}, window: &inference.Window{Key: k.key}}
 						model[k] = f
 						table.add(f)
 					}
@@ -30,7 +33,7 @@ func TestFlightTableIsAMap(t *testing.T) {
 			},
 			"remove": func(t *rapid.T) {
 				if f := model[key.Draw(t, "key")]; f != nil {
-					delete(model, f.key)
+					delete(model, f.key())
 					table.remove(f)
 					require.Nil(t, f.chain)
 				}

@@ -28,9 +28,9 @@ type request struct {
 	together int                  // sum of the batch sizes of those
 	fault    *messages.ModelError // the first error that concerns one window only
 	done     bool
+	open     bool // in the chain of prev and next
 	// prev and next chain the requests that are open.
 	prev, next *request
-	open       bool
 	one        struct { // the memory of a request of one window, which most are
 		flights [1]*flight
 		score   [1]float32
