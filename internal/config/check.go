@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Checks of single values. They see trimmed text and never quote a secret.
@@ -57,12 +58,14 @@ func checkGlob(text string) error {
 		return errors.New("is an empty glob")
 	case len(text) > maxGlob:
 		return fmt.Errorf("holds a glob over %d bytes", maxGlob)
-	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return fmt.Errorf("%s holds a control character", quote(text))
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%s holds a character that cannot be seen", strconv.QuoteToASCII(text))
 	case strings.ContainsAny(text, `[]{}\`):
 		// Read as they stand they would match next to nothing, and a list that denies
 		// nothing says so nowhere.
 		return fmt.Errorf("%s holds one of []{}\\: a glob knows * and ? alone, and ? stands for any one character", quote(text))
+	case strings.ContainsAny(text, `";|`) || strings.Trim(text, "'") != text:
+		return fmt.Errorf("%s holds a quotation mark or a separator: write globs bare, with commas between them", quote(text))
 	case text[0] == '!':
 		return fmt.Errorf("%s begins with !: a glob cannot be turned round", quote(text))
 	}

@@ -41,7 +41,7 @@ func TestFileIsBounded(t *testing.T) {
 	_, err = read(t, "deny_tools: ['', a]\n", nil, nil)
 	require.ErrorContains(t, err, "DENY_TOOLS: holds an empty entry")
 	_, err = read(t, "deny_tools: [\"a\\nb\"]\n", nil, nil)
-	require.ErrorContains(t, err, "holds a control character")
+	require.ErrorContains(t, err, "holds a character that cannot be seen")
 	_, err = read(t, "deny_tools: "+strings.Repeat("a", maxGlob+1)+"\n", nil, nil)
 	require.ErrorContains(t, err, "holds a glob over 256 bytes")
 	_, err = read(t, "model: {source: ''}\n", nil, nil)

@@ -71,7 +71,12 @@ func TestListEntriesAreHeldToTheirForm(t *testing.T) {
 		"ALLOW_TOOLS=*,!shell":     `ALLOW_TOOLS: "!shell" begins with !`,
 		"DENY_TOOLS=shell/":        `DENY_TOOLS: "shell/" is neither a tool nor service/tool`,
 		"DENY_TOOLS=/shell":        `DENY_TOOLS: "/shell" is neither a tool nor service/tool`,
-		"DENY_TOOLS=a\x01b":        `DENY_TOOLS: "a\x01b" holds a control character`,
+		"DENY_TOOLS=a\x01b":        `DENY_TOOLS: "a\x01b" holds a character that cannot be seen`,
+		"DENY_TOOLS=shell\u200b":   `DENY_TOOLS: "shell\u200b" holds a character that cannot be seen`,
+		`DENY_TOOLS="shell,exec"`:  `DENY_TOOLS: "\"shell" holds a quotation mark or a separator`,
+		"DENY_TOOLS='shell'":       `DENY_TOOLS: "'shell'" holds a quotation mark`,
+		"DENY_TOOLS=shell;exec":    `DENY_TOOLS: "shell;exec" holds a quotation mark or a separator`,
+		"DENY_TOOLS=shell|exec":    `DENY_TOOLS: "shell|exec" holds a quotation mark or a separator`,
 	} {
 		t.Run(env, func(t *testing.T) {
 			_, err := read(t, "", nil, []string{env})

@@ -22,7 +22,7 @@ func TestPrintReadsBack(t *testing.T) {
 	for name, s := range map[string]*Settings{
 		"defaults": good(t, "", nil),
 		"profiles": good(t, profiles, nil),
-		"many": good(t, "deny_tools: ['a\"b', 'c: d', '# e']\nmodel: {source: '/m o/pg2', workers: 3}\n", []string{
+		"many": good(t, "deny_tools: ['a''b', 'c: d', '# e']\nmodel: {source: '/m o/pg2', workers: 3}\n", []string{
 			"SCANNER_TIMEOUT_MS=80", "PG_BLOCK_THRESHOLD=0.25", "SHUTDOWN_DRAIN_S=0", "MODEL_CACHE=0", "TERMINATION_GRACE_S=60.5",
 			"EXCHANGE_TOKEN_MAX_AGE=90m", "AUDIT_LOG_PATH=/var/log/a b.jsonl", "MAX_INFLIGHT_BYTES=1073741825", "AUDIT_HEADERS=x-a",
 		}),
