@@ -26,6 +26,10 @@ func (s *Settings) contradictions(p *Problems) {
 	if s.MaxInflightBytes < s.ScanMaxPayloadBytes {
 		p.add("", "MAX_INFLIGHT_BYTES", "%s could never admit a payload of SCAN_MAX_PAYLOAD_BYTES, %s", formatBytes(s.MaxInflightBytes), formatBytes(s.ScanMaxPayloadBytes))
 	}
+	if s.Model == ModelDefault && s.ModelFile != index["MODEL_FILE"].Default {
+		// Passed over it would leave the embedded model in place of the one meant.
+		p.add("", "MODEL_FILE", "%s is a file of no model directory: MODEL is the embedded one", quote(s.ModelFile))
+	}
 	if s.ModelJudgeWindows > s.ModelMaxWindows {
 		p.add("", "MODEL_JUDGE_WINDOWS", "%d is over MODEL_MAX_WINDOWS, %d", s.ModelJudgeWindows, s.ModelMaxWindows)
 	}

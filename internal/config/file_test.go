@@ -57,7 +57,7 @@ func TestEmptyFilesAreFine(t *testing.T) {
 }
 
 func TestScalarsKeepTheirText(t *testing.T) {
-	s := good(t, "model:\n  label: 'off'\n  file: |-\n    a.onnx\n  gate: off\npins_file: 0123\nscan_max_payload_bytes: 1MiB\n", nil)
+	s := good(t, "model:\n  source: /models/own\n  label: 'off'\n  file: |-\n    a.onnx\n  gate: off\npins_file: 0123\nscan_max_payload_bytes: 1MiB\n", nil)
 	require.Equal(t, "off", s.ModelLabel)
 	require.Equal(t, "a.onnx", s.ModelFile)
 	require.False(t, s.ModelGate)

@@ -185,6 +185,7 @@ func TestContradictions(t *testing.T) {
 		{"inflight bytes", "", []string{"MAX_INFLIGHT_BYTES=4MiB"}, "MAX_INFLIGHT_BYTES: 4 MiB could never admit a payload of SCAN_MAX_PAYLOAD_BYTES, 8 MiB"},
 		{"judge windows", "", []string{"MODEL_JUDGE_WINDOWS=300"}, "MODEL_JUDGE_WINDOWS: 300 is over MODEL_MAX_WINDOWS, 256"},
 		{"samples", "", []string{"UNHEALTHY_SCANNER_MIN_SAMPLES=101"}, "UNHEALTHY_SCANNER_MIN_SAMPLES: 101 can never be reached in a window of 100"},
+		{"a file of no directory", "", []string{"MODEL_FILE=small.onnx"}, `MODEL_FILE: "small.onnx" is a file of no model directory: MODEL is the embedded one`},
 		{"nothing to watch", "", []string{"RULES_WATCH=true"}, "RULES_WATCH: there is nothing to watch without INVARIANT_RULES_PATH"},
 		{"thresholds", "", []string{"PG_BLOCK_THRESHOLD=0.5", "PG_REVIEW_THRESHOLD=0.6"}, "PG_REVIEW_THRESHOLD: 0.6 is over PG_BLOCK_THRESHOLD, 0.5"},
 		{"thresholds in a profile", "pg: {review_threshold: 0.6}\nprofiles:\n- {name: p, service: a, set: {pg: {block_threshold: 0.5}}}", nil, "profile p: PG_REVIEW_THRESHOLD: 0.6 is over PG_BLOCK_THRESHOLD, 0.5"},
@@ -203,6 +204,7 @@ func TestContradictions(t *testing.T) {
 	for _, env := range [][]string{
 		{"TERMINATION_GRACE_S=14"}, {"EXCHANGE_TIMEOUT_MS=500"}, {"TRACE_KEY=header.x-team", "RULE_HEADERS=X-Team"},
 		{"LISTEN_ADDR=127.0.0.1:0", "ADMIN_ADDR=127.0.0.1:0"}, {"RULES_WATCH=true", "INVARIANT_RULES_PATH=/packs"},
+		{"MODEL_FILE=small.onnx", "MODEL=/models/own"}, {"MODEL_FILE=small.onnx", "MODEL=off"},
 		{"LISTEN_ADDR=unix:/run/sallyport.sock"}, {"ADMIN_PPROF=on", "ADMIN_ADDR=[::1]:9090"},
 	} {
 		_, err := read(t, "", nil, env)
