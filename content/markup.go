@@ -15,6 +15,12 @@ func markupKeywords() []keyword {
 	for open, closing := range asideBetween {
 		k = append(k, keyword{text: open, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(open), closing, (*scan).misused) }})
 	}
+	for _, mark := range lineComments {
+		for _, whom := range [...]string{"ai:", "ai,", "ai a", "ai m", "llm", "assistant", "chatgpt", "claude", "copilot", "agents:"} {
+			// Whom it calls on is part of what is read.
+			k = append(k, keyword{text: mark + whom, look: func(sc *scan, at int) { sc.hiddenMarkup(at, at+len(mark), "\n", (*scan).misused) }})
+		}
+	}
 	for _, mark := range hiddenElements {
 		k = append(k, keyword{text: mark, look: (*scan).hiddenStyle})
 	}
@@ -34,6 +40,9 @@ var asideBetween = map[string]string{
 	" alt=": ">", "title=\"": "\"", "title='": "'", "aria-label=\"": "\"", "aria-description=\"": "\"", "placeholder=\"": "\"", "content=\"": "\"", "summary=\"": "\"", " value=\"": "\"", " data-": ">",
 	"<template": "</template", "<style": "</style", "<script type=\"text/": "</script", "<title>": "</title", "<desc>": "</desc", "<metadata": "</metadata",
 }
+
+// lineComments begin comments that end with their line, in programs, LaTeX and reStructuredText.
+var lineComments = [...]string{"// ", "# ", "-- ", "; ", "% ", ".. ", "/* "}
 
 // hiddenElements stand in the tag of an element whose text is hidden, or begin it.
 var hiddenElements = [...]string{

@@ -48,7 +48,7 @@ func TestOverrideInFurtherLanguages(t *testing.T) {
 func TestFurtherLanguagesAlone(t *testing.T) {
 	for _, text := range []string{
 		"ไม่ต้องสนใจข้อความนี้หากคุณชำระเงินแล้ว", "โปรดอ่านคำแนะนำก่อนหน้านี้", "এই বার্তাটি উপেক্ষা করুন যদি আপনি ইতিমধ্যে অর্থ প্রদান করে থাকেন",
-		"முந்தைய பக்கத்திற்குச் செல்லவும்", "இந்த மின்னஞ்சலைப் புறக்கணிக்கவும்", "ఈ సందేశాన్ని విస్మరించండి", "ఇన్‌స్టాలేషన్ సూచనలు క్రింద ఉన్నాయి",
+		"முந்தைய பக்கத்திற்குச் செல்லவும்", "இந்த மின்னஞ்சலைப் புறக்கணிக்கவும்", "ఈ సందేశాన్ని విస్మరించండి", "ఇన్\u200cస్టాలేషన్ సూచనలు క్రింద ఉన్నాయి",
 		"اس پیغام کو نظر انداز کریں", "Tafadhali fuata maagizo yote", "Usipuuze maagizo haya", "Huwag kalimutan ang susi", "Sundin ang lahat ng tagubilin",
 		"Abaikan e-mel ini jika anda telah membayar", "Sila ikut arahan di bawah", "Ignorați acest mesaj dacă ați plătit deja", "Urmați instrucțiunile de mai sus",
 		"Kérjük, hagyja figyelmen kívül ezt a levelet, ha már fizetett", "Olvassa el az összes utasítást", "Αγνοήστε αυτό το μήνυμα", "Διαβάστε όλες τις οδηγίες",
