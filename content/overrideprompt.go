@@ -110,7 +110,7 @@ func (sc *scan) foreignExtraction(at, end int) {
 	if sc.full(detExtraction) {
 		return
 	}
-	if near := sc.text[max(0, at-extractionReach):min(len(sc.text), end+extractionReach)]; systemAsks.any(near) {
+	if sc.asks.within(systemAsks.first, sc.text, max(0, at-extractionReach), end+extractionReach) {
 		sc.review(detExtraction, at, end, Review)
 	}
 }

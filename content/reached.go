@@ -15,7 +15,7 @@ type reached struct {
 	accounts                     ahead
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
-	reports, idDigits            ahead
+	reports, idDigits, asks      ahead
 	answers, assistants, calls   ahead // in forged turns and calls
 	lines                        lineMemo
 	stops, brackets, tags        behind
