@@ -27,6 +27,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/config"
 	"github.com/sallyport-mcp/sallyport/internal/early"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/rules"
 )
 
 func serveCommand() *cobra.Command {
@@ -266,6 +267,7 @@ func (s *sidecar) status() any {
 // ends the process; a model that cannot be proved does not: the sidecar then
 // reports NOT_SERVING with the reason and refuses every exchange.
 func (s *sidecar) start(ctx context.Context) error {
+	stamp := rules.Stamp(s.settings.Load().InvariantRulesPath)
 	err := s.engine.Start(ctx,
 		sallyport.Step{Name: "traces out", Run: s.tracing.Shutdown},
 		sallyport.Step{Name: "admin", Run: s.admin.Shutdown},
@@ -288,7 +290,7 @@ func (s *sidecar) start(ctx context.Context) error {
 		}
 	})
 	go s.watchLiveness(context.WithoutCancel(ctx)) // until the process ends
-	s.rewatch()
+	s.rewatch(stamp)
 	s.log.Info(telemetry.MsgListening, zap.String("admin", s.admin.Addr()))
 	return nil
 }

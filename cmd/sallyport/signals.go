@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/internal/config"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
+	"github.com/sallyport-mcp/sallyport/rules"
 )
 
 // wait serves until a stop signal has been carried out.
@@ -168,7 +169,7 @@ func (s *sidecar) adopt(fresh *config.Settings) (config.Changes, error) {
 		s.log.Info("setting changed", zap.String("setting", c.Name), zap.String("from", c.Old), zap.String("to", c.New))
 	}
 	s.settings.Store(merged)
-	s.rewatch()
+	s.rewatch(rules.Stamp(merged.InvariantRulesPath))
 	s.level.SetLevel(logLevel(merged.LogLevel))
 	return changes, nil
 }

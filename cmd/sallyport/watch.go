@@ -16,8 +16,9 @@ import (
 const watchInterval = 500 * time.Millisecond
 
 // rewatch watches the pack that the settings in force name, in place of the one
-// watched before. The signal loop and reloads call it, one at a time.
-func (s *sidecar) rewatch() {
+// watched before; first is its stamp from before it was loaded, so that a change in
+// between counts. The signal loop and reloads call it, one at a time.
+func (s *sidecar) rewatch(first string) {
 	c := s.settings.Load()
 	path := c.InvariantRulesPath
 	if !c.RulesWatch || path == s.watched {
@@ -33,7 +34,6 @@ func (s *sidecar) rewatch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.unwatch = cancel
 	stamp := func() string { return rules.Stamp(path) }
-	first := stamp()
 	go func() {
 		tick := time.NewTicker(watchInterval)
 		defer tick.Stop()
