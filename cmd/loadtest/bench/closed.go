@@ -20,13 +20,15 @@ const (
 	tokenizing     // no contestant: what the pool does besides
 	perfectReading // perfect batches, with the tokenizing in between
 	oneReading     // one by one, with the tokenizing in between
+	perfectHanded  // perfect batches for the pool's callers, without the pool
 	thePool
 	contestants
 )
 
 var contestantNames = [contestants]string{
 	"bare runtime, perfect batches", "bare runtime, one by one", "bare runtime, naive batches of 8", "tokenizing alone",
-	"perfect batches, tokenizing as it goes", "one by one, tokenizing as it goes", "the pool, from texts",
+	"perfect batches, tokenizing as it goes", "one by one, tokenizing as it goes",
+	"perfect batches for as many callers", "the pool, from texts",
 }
 
 // naiveSize is how many texts a batcher takes that does not look at lengths.
@@ -81,6 +83,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		c.shapes[i] = shape{batches: len(b.runs), perBatch: float64(len(q.windows)) / float64(max(1, len(b.runs))), padding: b.padding()}
 	}
 	var pass *passing
+	var handed func() error
 	work := [contestants]func() error{
 		perfectBatches: func() error { return s.runBare(best) },
 		oneByOne:       func() error { return s.runBare(one) },
@@ -88,6 +91,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		tokenizing:     func() error { s.tokenize(q); return nil },
 		perfectReading: func() error { return s.readAndRun(q, best) },
 		oneReading:     func() error { return s.readAndRun(q, one) },
+		perfectHanded:  func() error { return handed() },
 		thePool: func() error {
 			err := pass.run()
 			if err == nil && pass.computed != len(q.windows) {
@@ -103,8 +107,11 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 			}
 			o.Progress.Step("%s mix, round %d of %d: %s", mix.Name, round+1, o.Rounds, contestantNames[who])
 			seen := pool.observer.fresh()
-			if who == thePool {
+			switch who {
+			case thePool:
 				pass = pool.prepare(ctx, q, everything, 0)
+			case perfectHanded:
+				handed = s.handed(ctx, pool, q, best)
 			}
 			u, err := measure.Of(work[who])
 			if err != nil {

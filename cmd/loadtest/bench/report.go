@@ -118,6 +118,7 @@ func (c *comparison) report(rep *report.Report) {
 	}{
 		{"perfect batches, tokenizing as it goes (the same work)", c.perCPU(perfectReading)},
 		{"perfect batches alone", c.perCPU(perfectBatches)},
+		{"perfect batches for as many callers, behind a channel", c.perCPU(perfectHanded)},
 		{"one by one, tokenizing as it goes (the same work)", c.perCPU(oneReading)},
 		{"one by one alone", c.perCPU(oneByOne)},
 		{"naive batches alone", c.perCPU(naiveBatches)},

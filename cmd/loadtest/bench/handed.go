@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sallyport-mcp/sallyport/inference"
+)
+
+// handed makes a pass for the pool's callers without the pool: each tokenizes its text,
+// hands the windows over a channel and waits until they were computed. Workers take as
+// many as the next perfect batch has rows and run that batch, whichever windows they
+// are. So nothing is queued by urgency, looked up, planned or kept to a deadline, and
+// the batches are perfect: what it takes more than perfect batches alone is what so many
+// waiting callers cost whoever serves them.
+func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (run func() error) {
+	windows := make(chan *sync.WaitGroup, len(q.windows))
+	var next atomic.Int64
+	begin := pool.crowd.gather(min(everything, len(q.texts)), func(int) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(q.texts) {
+				return
+			}
+			s.classifier.Plan(nil, q.texts[i].Text, inference.PlanOptions{Budget: mostWindows, Wide: s.wide})
+			done := &sync.WaitGroup{}
+			done.Add(len(q.of[i]))
+			for range q.of[i] {
+				windows <- done
+			}
+			done.Wait()
+		}
+	})
+	return func() error {
+		failed := make(chan error, 1)
+		go func() {
+			err := each(s.opts.Workers, len(b.runs), func(i int) error {
+				mine := make([]*sync.WaitGroup, b.runs[i].Rows)
+				for k := range mine {
+					mine[k] = <-windows
+				}
+				_, _, err := s.session.Run(nil, b.runs[i])
+				for _, w := range mine {
+					w.Done()
+				}
+				return err
+			})
+			failed <- err
+			for w := range windows { // after an error nobody else answers
+				w.Done()
+			}
+		}()
+		begin()
+		close(windows)
+		if err := <-failed; err != nil {
+			return fmt.Errorf("callers behind a channel: %w", err)
+		}
+		return ctx.Err()
+	}
+}
