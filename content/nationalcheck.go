@@ -61,6 +61,17 @@ func britishInsurance(s string) bool {
 		!strings.Contains("BG GB KN NK NT TN ZZ", s[:2]) && !same(s[2:8])
 }
 
+// healthDigit is modulo 11 with weights from ten down; ten stands for no number.
+var healthDigit = elevens(10, 10, 9, 8, 7, 6, 5, 4, 3, 2)
+
+func britishHealth(d string) bool { return !same(d) && healthDigit(d) }
+
+// americanTaxpayer checks the groups of a taxpayer's number, which has no check digit.
+func americanTaxpayer(d string) bool {
+	group := decimal(d[3:5])
+	return d[0] == '9' && (group >= 50 && group <= 65 || group >= 70 && group != 89 && group != 93)
+}
+
 // germanTax checks an identification number for taxes (ISO/IEC 7064 MOD 11,10): one digit of the first ten twice or
 // three times, and none more than once besides.
 func germanTax(d string) bool {

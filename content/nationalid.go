@@ -15,6 +15,8 @@ type idKind struct {
 // The kinds of identity numbers that carry a check, or a date and a structure, which tells them from others.
 var (
 	idBritish    = idKind{"AAddddddA", britishInsurance}
+	idHealth     = idKind{"dddddddddd", britishHealth}
+	idTaxpayer   = idKind{"ddddddddd", americanTaxpayer}
 	idGerman     = idKind{"ddddddddddd", germanTax}
 	idFrench     = idKind{"dddddxxdddddddd", frenchRegister}
 	idSpanish    = idKind{"ddddddddA", spanishIdentity}
@@ -73,12 +75,15 @@ var (
 	idAny = []*idKind{&idChinese, &idFrench, &idKorean, &idIndian, &idBrazilian, &idTurkish, &idPolish, &idBaltic, &idNorwegian, &idSpanish, &idForeigner, &idItalian, &idRomanian, &idSingapore, &idThai, &idMexican, &idAfrican}
 )
 
-// idNames are the words that announce an identity number. Short ones are names only where one of idAfter follows.
+// idNames are the words that announce an identity number. Short ones are names only where one of idAfter follows, and
+// words of a language unless they are written in capitals.
 var idNames = []struct {
-	words, short []string
-	kinds        []*idKind
+	words, short, capitals []string
+	kinds                  []*idKind
 }{
 	{words: []string{"national insurance", "nino:", "nino ", "ni number", "ni no"}, kinds: []*idKind{&idBritish}},
+	{words: []string{"nhs number", "nhs no", "nhs:", "nhs_number"}, kinds: []*idKind{&idHealth}},
+	{words: []string{"itin:", "itin ", "taxpayer identification n"}, kinds: []*idKind{&idTaxpayer}},
 	{words: []string{"steuer-id", "steuer id", "steuerid", "steueridentifikationsnummer", "steuer-identifikationsnummer", "steuerliche identifikationsnummer", "idnr", "steuer-idnr"}, kinds: []*idKind{&idGerman}},
 	{words: []string{"sécurité sociale", "securite sociale", "n° sécu", "numéro insee"}, short: []string{"nir"}, kinds: []*idKind{&idFrench}},
 	{short: []string{"dni", "nie", "nif"}, words: []string{"documento nacional"}, kinds: []*idKind{&idSpanish, &idForeigner, &idPortuguese}},
@@ -86,7 +91,7 @@ var idNames = []struct {
 	{short: []string{"cpf"}, kinds: []*idKind{&idBrazilian}},
 	{words: []string{"cnpj"}, kinds: []*idKind{&idCompany}},
 	{words: []string{"aadhaar", "aadhar", "uidai", "आधार"}, kinds: []*idKind{&idIndian}},
-	{words: []string{"pan card", "pan number", "pan no", "permanent account number"}, kinds: []*idKind{&idIndianTax}},
+	{words: []string{"pan card", "pan number", "pan no", "permanent account number"}, capitals: []string{"pan"}, kinds: []*idKind{&idIndianTax}},
 	{words: []string{"burgerservicenummer", "sofinummer", "bsn-nummer"}, short: []string{"bsn"}, kinds: []*idKind{&idDutch}},
 	{words: []string{"rijksregisternummer", "registre national", "numéro national"}, kinds: []*idKind{&idBelgian}},
 	{words: []string{"pesel"}, kinds: []*idKind{&idPolish}},
@@ -101,7 +106,7 @@ var idNames = []struct {
 	{words: []string{"주민등록번호", "주민번호"}, kinds: []*idKind{&idKorean}},
 	{words: []string{"マイナンバー", "個人番号", "my number", "mynumber"}, kinds: []*idKind{&idJapanese}},
 	{words: []string{"kimlik", "tckn", "tc no", "t.c. no"}, kinds: []*idKind{&idTurkish}},
-	{words: []string{"social insurance n", "sin number", "sin no", "sin:", "sin#"}, kinds: []*idKind{&idLuhnNine}},
+	{words: []string{"social insurance n", "sin number", "sin no", "sin:", "sin#"}, capitals: []string{"sin"}, kinds: []*idKind{&idLuhnNine}},
 	{words: []string{"tax file number"}, short: []string{"tfn"}, kinds: []*idKind{&idAustralian}},
 	{words: []string{"תעודת זהות", "מספר זהות", "teudat zehut", "ת.ז"}, kinds: []*idKind{&idLuhnNine}},
 	{short: []string{"rut"}, words: []string{"rol único tributario"}, kinds: []*idKind{&idChilean, &idChileanOld}},
@@ -143,6 +148,15 @@ func nationalKeywords() []keyword {
 			spellings := []string{foldASCII(w), foldASCII(strings.ToUpper(w))}
 			for _, s := range slices.Compact(spellings) {
 				k = append(k, keyword{text: s, look: func(sc *scan, at int) { sc.identity(at, at+len(s), n.kinds) }})
+			}
+		}
+		for _, w := range n.capitals {
+			for _, after := range idAfter {
+				k = append(k, keyword{text: w + after, look: func(sc *scan, at int) {
+					if c := sc.text[at+1]; c >= 'A' && c <= 'Z' {
+						sc.identity(at, at+len(w), n.kinds)
+					}
+				}})
 			}
 		}
 		for _, w := range n.short {

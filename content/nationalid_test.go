@@ -25,7 +25,7 @@ func TestIdentityNumbersOfMembersAreMasked(t *testing.T) {
 // digit: none of the ten others is valid as well, but for the checks that cannot tell two of them.
 func TestEveryKindOfIdentityRefusesAnotherCheckDigit(t *testing.T) {
 	for number, kind := range map[string]*idKind{
-		"67652804399": &idGerman, "143041845268356": &idFrench, "62330604Y": &idSpanish, "Y2978545J": &idForeigner, "RSSMRA50P15H501E": &idItalian, "66297340765": &idBrazilian, "57716048000118": &idCompany, "641428938739": &idIndian, "341820155": &idDutch,
+		"1437741754": &idHealth, "67652804399": &idGerman, "143041845268356": &idFrench, "62330604Y": &idSpanish, "Y2978545J": &idForeigner, "RSSMRA50P15H501E": &idItalian, "66297340765": &idBrazilian, "57716048000118": &idCompany, "641428938739": &idIndian, "341820155": &idDutch,
 		"85073003328": &idBelgian, "95100762275": &idPolish, "8112189876": &idSwedish, "131052308T": &idFinnish, "7569217076985": &idSwiss, "1237010180": &idAustrian, "11010519491231002X": &idChinese, "A123456789": &idTaiwanese, "A1234563": &idHongKong, "S1234567D": &idSingapore,
 		"6909251902047": &idKorean, "256973243602": &idJapanese, "10000000146": &idTurkish, "132437518": &idLuhnNine, "319659599": &idAustralian, "123456785": &idChilean, "20123456786": &idArgentine, "123456789": &idPortuguese, "1800101221144": &idRomanian, "7523169263": &idBulgarian,
 		"7103192745": &idCzech, "0101006500006": &idYugoslav, "33392005961": &idCroatian, "36805280109": &idBaltic, "094259216": &idGreekTax, "01013099997": &idGreek, "7503305044089": &idAfrican, "11223344595": &idRussian, "500100732259": &idRussianTax, "1234545678781": &idThai, "0499370899": &idIranian, "6433435F": &idIrish, "BOXW310820HNERXN09": &idMexican,
