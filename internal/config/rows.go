@@ -43,7 +43,7 @@ func build() []Setting {
 			func(s *Settings) any { return &s.ToolsListAction }, verdict, enum(ToolsRemove, ToolsDeny, ToolsNote)),
 		row("PIN_ACTION", Enum, ToolsNote, "What happens to a tool definition that changed since it was pinned.",
 			func(s *Settings) any { return &s.PinAction }, verdict, enum(ToolsNote, ToolsRemove, ToolsDeny)),
-		row("PINS_FILE", String, "", "Where tool-definition pins are kept.",
+		row("PINS_FILE", String, "", "Where tool-definition pins are kept; the folder must exist.",
 			func(s *Settings) any { return &s.PinsFile }, unset("in memory")),
 		row("HIDE_DENIED_TOOLS", Bool, "false", "Remove tools that DENY_TOOLS or ALLOW_TOOLS forbid from lists.",
 			func(s *Settings) any { return &s.HideDeniedTools }, verdict),
