@@ -9,7 +9,7 @@ import numpy as np
 
 from . import calibrate, card, cascade, compare, compose, corpus, evaluate, golden, harmless, judge, judge_card, judge_export, judge_fit, judge_rows, judge_vocabulary, mistakes, pretrained, scoring, vocabulary
 
-NAME, VERSION = "sallyport-judge", "3"
+NAME, VERSION = "sallyport-judge", "4"
 FIRST, SECOND = "judge", "judge-further"  # checkpoints of the two trainings
 SHARE = 0.6            # of the way from the first to the second that the shipped weights are
 WINDOW = 96            # tokens of the judge's windows, control tokens included
