@@ -3,6 +3,8 @@ package content
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // idKind is one kind of identity number.
@@ -86,7 +88,9 @@ var idNames = []struct {
 	{words: []string{"itin:", "itin ", "taxpayer identification n"}, kinds: []*idKind{&idTaxpayer}},
 	{words: []string{"steuer-id", "steuer id", "steuerid", "steueridentifikationsnummer", "steuer-identifikationsnummer", "steuerliche identifikationsnummer", "idnr", "steuer-idnr"}, kinds: []*idKind{&idGerman}},
 	{words: []string{"sécurité sociale", "securite sociale", "n° sécu", "numéro insee"}, short: []string{"nir"}, kinds: []*idKind{&idFrench}},
-	{short: []string{"dni", "nie", "nif"}, words: []string{"documento nacional"}, kinds: []*idKind{&idSpanish, &idForeigner, &idPortuguese}},
+	// "Nie" and "dni" are words of everyday Polish and German, so what follows them must end in its letter.
+	{short: []string{"dni", "nie"}, words: []string{"documento nacional"}, kinds: []*idKind{&idSpanish, &idForeigner}},
+	{short: []string{"nif"}, kinds: []*idKind{&idSpanish, &idForeigner, &idPortuguese}},
 	{words: []string{"codice fiscale", "codice_fiscale", "codicefiscale", "cod. fisc", "cod.fisc"}, kinds: []*idKind{&idItalian}},
 	{short: []string{"cpf"}, kinds: []*idKind{&idBrazilian}},
 	{words: []string{"cnpj"}, kinds: []*idKind{&idCompany}},
@@ -182,7 +186,7 @@ var idMarks = newCharset(" -./()")
 // identity looks for an identity number behind its name, which is a member name or stands in text.
 func (sc *scan) identity(at, end int, kinds []*idKind) {
 	text := sc.text
-	if at > 0 && isAlnum(text[at-1]) && !(text[at] < 'a' && text[at-1] >= 'a') {
+	if at > 0 && isAlnum(text[at-1]) && !(text[at] < 'a' && text[at-1] >= 'a') || joinedBefore(text, at) {
 		// The end of another word, unless a capital sets it off.
 		return
 	}
@@ -205,6 +209,15 @@ func (sc *scan) identity(at, end int, kinds []*idKind) {
 			return
 		}
 	}
+}
+
+// joinedBefore reports whether the Greek or Cyrillic word at byte at is the end of another, as "инн" is of "длинн".
+func joinedBefore(text string, at int) bool {
+	if at == 0 || text[at] < utf8.RuneSelf {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(text[:at])
+	return unicode.In(r, unicode.Greek, unicode.Cyrillic)
 }
 
 // findDigit returns where the first digit of a text stands, its length when there is none.
@@ -230,12 +243,14 @@ func identityAt(text string, i int, kinds []*idKind) int {
 // at returns where a number of this kind ends that begins at byte i, 0 for none.
 func (k *idKind) at(text string, i int) int {
 	var plain [maxID]byte
+	marks, dots := 0, 0
 	for n := 0; ; i++ {
 		if i == len(text) {
 			return 0
 		}
 		c := text[i]
 		if idMarks[c] && n > 0 && isAlnum(text[i-1]) {
+			marks, dots = marks+1, dots+boolInt(c == '.')
 			continue
 		}
 		switch want := k.pattern[n]; {
@@ -247,6 +262,9 @@ func (k *idKind) at(text string, i int) int {
 		}
 		if n++; n < len(k.pattern) {
 			continue
+		}
+		if marks == 1 && dots == 1 {
+			return 0 // a decimal
 		}
 		i++
 		if i < len(text) && (isAlnum(text[i]) || text[i] == '_' || idMarks[text[i]] && i+1 < len(text) && isDigit(text[i+1]) && text[i] != ' ') || !k.check(string(plain[:n])) {
@@ -309,7 +327,7 @@ func (sc *scan) printedIDs() {
 				k = &idSwiss
 			}
 		case 6:
-			if size(1) == 7 && text[first.end] == '-' && g[1].start == first.end+1 {
+			if size(1) == 7 && text[first.end] == '-' && g[1].start == first.end+1 && !recentDate(text[first.start:g[1].end]) {
 				k = &idKorean
 			}
 		case 17, 18:
@@ -323,4 +341,14 @@ func (sc *scan) printedIDs() {
 			return
 		}
 	}
+}
+
+// recentDate reports whether six digits, with the number of a batch or an order behind them, are rather a date of these
+// decades than the birth of a Korean a hundred years ago, or one to come: the digit behind the hyphen tells the century.
+func recentDate(s string) bool {
+	year := s[:2]
+	if strings.IndexByte("1256", s[7]) >= 0 {
+		return year >= "10" && year < "35"
+	}
+	return year >= "30"
 }

@@ -51,3 +51,17 @@ func TestIdentitiesAmongOtherDigitsAreNone(t *testing.T) {
 		require.NotContains(t, detectors(scanText(t, text)), "national-id", text)
 	}
 }
+
+// TestWordsThatOnlyLookLikeNamesOfIdentities: everyday words, ends of words, functions and batches with numbers behind
+// them that would pass a check.
+func TestWordsThatOnlyLookLikeNamesOfIdentities(t *testing.T) {
+	for _, text := range []string{
+		"Nie 600 100 200, tylko 512345678.", "w ciągu 14 dni 123456789", "Das habe ich nie: 234567899.",
+		"sin: 0.70710678", "длинный номер 500100732259", "Batch 240118-1000237 shipped", "batch 350118-3000232",
+	} {
+		require.NotContains(t, detectors(scanText(t, text)), "national-id", text)
+	}
+	for _, text := range []string{"DNI 62330604Y", "NIE: Y2978545J", "NIF 123456789", "ИНН 500100732259", "ваш инн: 500100732259", "690925-1902047", "RUT 12.345.678-5", "BSN 3418.20.155"} {
+		require.Contains(t, detectors(scanText(t, text)), "national-id", text)
+	}
+}
