@@ -157,6 +157,24 @@ func TestBlackboxSignalBeforeMain(t *testing.T) {
 	}
 }
 
+// A stop is obeyed while the settings are waited for: nobody may ever write what they
+// are read from.
+func TestBlackboxStopBeforeTheSettings(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "sallyport.yaml")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	s := launch(t, noModel.with(env{"CONFIG": pipe}))
+	var held *os.File
+	eventually(t, func() (reading bool) {
+		var err error
+		held, err = os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // an error until somebody reads
+		return err == nil
+	}, "the settings were not read")
+	defer held.Close()
+	s.signal(syscall.SIGTERM)
+	require.Zero(t, s.exitCode())
+}
+
 // A watched pack is read again however it changes; one that is broken or gone leaves
 // what is in force.
 func TestBlackboxWatchedPack(t *testing.T) {

@@ -36,11 +36,7 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the guardrail to a gateway (the default)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
-			if err != nil {
-				return failed(err)
-			}
-			return failed(serve(cmd.Context(), settings, config.Sources{Flags: cmd.Flags()}))
+			return failed(serve(cmd.Context(), config.Sources{Flags: cmd.Flags()}))
 		},
 	}
 	config.Flags(cmd.Flags())
@@ -65,7 +61,7 @@ type sidecar struct {
 }
 
 // serve runs the sidecar until a signal has stopped it.
-func serve(ctx context.Context, settings *config.Settings, sources config.Sources) error {
+func serve(ctx context.Context, sources config.Sources) error {
 	// Whoever reads our output may end before us, and that must not end us: a write
 	// to a broken pipe is then an error, which AUDIT_FAILURE_MODE answers.
 	signal.Ignore(syscall.SIGPIPE)
@@ -74,26 +70,61 @@ func serve(ctx context.Context, settings *config.Settings, sources config.Source
 	signals, stop := early.Signals()
 	defer stop()
 
-	s := &sidecar{sources: sources, level: zap.NewAtomicLevelAt(logLevel(settings.LogLevel))}
+	s := &sidecar{sources: sources, level: zap.NewAtomicLevel()}
 	s.reloads, s.reopens = newOnce(s.reload), newOnce(s.reopen)
-	s.settings.Store(settings)
 	s.log = telemetry.NewLogger(zapcore.Lock(os.Stderr), s.level)
 	defer s.log.Sync() //nolint:errcheck // stderr has nothing to sync
+	missed, stopped, err := s.unlessStopped(signals, s.prepare)
+	if stopped || err != nil {
+		return err
+	}
+	later, stopped, err := s.startOrStop(ctx, signals)
+	if stopped || err != nil {
+		return err
+	}
+	defer s.notify.close()
+	return s.wait(ctx, signals, append(missed, later...))
+}
+
+// prepare reads the settings and builds what they ask for.
+func (s *sidecar) prepare() error {
+	settings, err := config.Load(s.sources)
+	if err != nil {
+		return err
+	}
+	s.level.SetLevel(logLevel(settings.LogLevel))
+	s.settings.Store(settings)
 	s.log.Info(telemetry.MsgStarting, zap.String(telemetry.KeyVersion, build.Version()), zap.Int("pid", os.Getpid()),
 		zap.Int("gomaxprocs", runtime.GOMAXPROCS(0)), zap.Int("cpus", runtime.NumCPU()))
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if err := s.assemble(registry); err != nil {
-		return err
-	}
-	missed, stopped, err := s.startOrStop(ctx, signals)
-	if stopped || err != nil {
-		return err
-	}
-	defer s.notify.close()
-	return s.wait(ctx, signals, missed)
+	return s.assemble(registry)
 }
+
+// unlessStopped waits for a part of the start that reads files, unless a stop signal
+// comes first: a pipe that nobody writes to, or a file system that does not answer,
+// would hold it up for ever. The part is then left to the end of the process. Other
+// signals are handed back.
+func (s *sidecar) unlessStopped(signals <-chan os.Signal, part func() error) (missed []os.Signal, stopped bool, err error) {
+	done := make(chan error, 1)
+	go func() { done <- part() }()
+	for {
+		select {
+		case err := <-done:
+			return missed, false, err
+		case sig := <-signals:
+			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
+			if stops(sig) {
+				return nil, true, nil
+			}
+			missed = append(missed, sig)
+		}
+	}
+}
+
+// stops is whether a signal asks the process to end.
+func stops(sig os.Signal) bool { return sig == syscall.SIGTERM || sig == syscall.SIGINT }
 
 // startOrStop starts the engine, unless a stop signal comes first: that ends the
 // process at once, without an error and without ever serving. Signals that ask for
@@ -116,7 +147,7 @@ func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (mi
 			return nil, true, s.engine.Shutdown(ctx)
 		case sig := <-signals:
 			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
-			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
+			if stops(sig) {
 				stopped = true
 				abandon()
 			} else if !slices.Contains(missed, sig) {
