@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -19,16 +20,16 @@ const maxQueued = 1 << 20
 func checkEnvironment() error {
 	errs := []error{checkSampler()}
 	for _, n := range []struct {
-		name string
-		most float64
+		name        string
+		least, most int // no timeout is 0
 	}{
-		{"OTEL_BSP_MAX_QUEUE_SIZE", maxQueued}, {"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", maxQueued},
-		{"OTEL_BSP_SCHEDULE_DELAY", math.MaxInt32}, {"OTEL_BSP_EXPORT_TIMEOUT", math.MaxInt32},
-		{"OTEL_EXPORTER_OTLP_TIMEOUT", math.MaxInt32}, {"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", math.MaxInt32},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", 1, maxQueued}, {"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1, maxQueued},
+		{"OTEL_BSP_SCHEDULE_DELAY", 1, math.MaxInt32}, {"OTEL_BSP_EXPORT_TIMEOUT", 0, math.MaxInt32},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", 0, math.MaxInt32}, {"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", 0, math.MaxInt32},
 	} {
 		if text := firstEnv(n.name); text != "" {
-			if v, err := strconv.Atoi(text); err != nil || v < 1 || float64(v) > n.most {
-				errs = append(errs, fmt.Errorf("%s: %q is not a whole number from 1 to %.0f", n.name, text, n.most))
+			if v, err := strconv.Atoi(text); err != nil || v < n.least || v > n.most {
+				errs = append(errs, fmt.Errorf("%s: %q is not a whole number from %d to %d", n.name, text, n.least, n.most))
 			}
 		}
 	}
@@ -73,17 +74,25 @@ func checkCertificates(prefix string) error {
 	return nil
 }
 
-// checkHeaders accepts name=value pairs between commas, with names that gRPC can send.
+// checkHeaders accepts name=value pairs between commas, the last of which may end the list, with names and values that gRPC can
+// send. The SDK would leave out the others, and note a value that it cannot decode as it stands.
 func checkHeaders(name string) error {
-	text := firstEnv(name)
+	text := strings.TrimSuffix(firstEnv(name), ",")
 	if text == "" {
 		return nil
 	}
 	for i, pair := range strings.Split(text, ",") {
-		key, _, ok := strings.Cut(pair, "=")
+		key, value, ok := strings.Cut(pair, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
 		if !ok || key == "" || strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
 			return fmt.Errorf("%s: entry %d is not name=value", name, i+1)
+		}
+		value, err := url.PathUnescape(value)
+		if err != nil {
+			return fmt.Errorf("%s: the value of entry %d holds a %% that begins no two hexadecimal digits", name, i+1)
+		}
+		if !strings.HasSuffix(key, "-bin") && strings.ContainsFunc(strings.TrimSpace(value), func(r rune) bool { return r < ' ' || r > '~' }) {
+			return fmt.Errorf("%s: the value of entry %d is not printable ASCII", name, i+1)
 		}
 	}
 	return nil
