@@ -243,7 +243,8 @@ func formatBytes(n int64) string {
 
 // split turns a raw value into the trimmed items of a list and the trimmed text of
 // everything else. A text of blanks is a list without items; what stands between two
-// commas is an item even when it is nothing. Blank lines of a file of keys are not.
+// commas is an item even when it is nothing. Blank lines of a file of keys are not, and
+// a comma at the end of one is the same separator as the end.
 func split(raw any, k Kind) (items []string, text string) {
 	if list, ok := raw.([]string); ok {
 		for _, item := range list {
@@ -259,9 +260,12 @@ func split(raw any, k Kind) (items []string, text string) {
 	if k == SecretKeys {
 		lines = strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	}
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" {
+	for i, line := range lines {
+		if line = strings.TrimSpace(line); line == "" {
 			continue
+		}
+		if i < len(lines)-1 {
+			line = strings.TrimSuffix(line, ",")
 		}
 		for item := range strings.SplitSeq(line, ",") {
 			items = append(items, strings.TrimSpace(item))

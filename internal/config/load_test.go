@@ -57,26 +57,27 @@ func TestLists(t *testing.T) {
 func TestListEntriesAreHeldToTheirForm(t *testing.T) {
 	const keyText = "0123456789abcdef"
 	for env, want := range map[string]string{
-		"ALLOW_TOOLS=,":            "ALLOW_TOOLS: holds an empty entry",
-		"DENY_TOOLS=shell,":        "DENY_TOOLS: holds an empty entry",
-		"DENY_TOOLS=, ,shell":      "DENY_TOOLS: holds an empty entry",
-		"TRACE_KEY=,":              "TRACE_KEY: holds an empty entry",
-		"RULE_HEADERS=a,,b":        "RULE_HEADERS: holds an empty entry",
-		"TLS_ALLOWED_SANS=a,":      "TLS_ALLOWED_SANS: holds an empty entry",
-		"EXCHANGE_KEY=," + keyText: "EXCHANGE_KEY: holds an empty entry",
-		"ALLOW_TOOLS=[":            `ALLOW_TOOLS: "[" holds one of []{}\: a glob knows * and ? alone`,
-		"DENY_TOOLS=get_[ab]":      `DENY_TOOLS: "get_[ab]" holds one of []{}\`,
-		"DENY_TOOLS={shell,exec}":  `DENY_TOOLS: "{shell" holds one of []{}\`,
-		`DENY_TOOLS=rm\*`:          `DENY_TOOLS: "rm\\*" holds one of []{}\`,
-		"ALLOW_TOOLS=*,!shell":     `ALLOW_TOOLS: "!shell" begins with !`,
-		"DENY_TOOLS=shell/":        `DENY_TOOLS: "shell/" is neither a tool nor service/tool`,
-		"DENY_TOOLS=/shell":        `DENY_TOOLS: "/shell" is neither a tool nor service/tool`,
-		"DENY_TOOLS=a\x01b":        `DENY_TOOLS: "a\x01b" holds a character that cannot be seen`,
-		"DENY_TOOLS=shell\u200b":   `DENY_TOOLS: "shell\u200b" holds a character that cannot be seen`,
-		`DENY_TOOLS="shell,exec"`:  `DENY_TOOLS: "\"shell" holds a quotation mark or a separator`,
-		"DENY_TOOLS='shell'":       `DENY_TOOLS: "'shell'" holds a quotation mark`,
-		"DENY_TOOLS=shell;exec":    `DENY_TOOLS: "shell;exec" holds a quotation mark or a separator`,
-		"DENY_TOOLS=shell|exec":    `DENY_TOOLS: "shell|exec" holds a quotation mark or a separator`,
+		"ALLOW_TOOLS=,":                              "ALLOW_TOOLS: holds an empty entry",
+		"DENY_TOOLS=shell,":                          "DENY_TOOLS: holds an empty entry",
+		"DENY_TOOLS=, ,shell":                        "DENY_TOOLS: holds an empty entry",
+		"TRACE_KEY=,":                                "TRACE_KEY: holds an empty entry",
+		"RULE_HEADERS=a,,b":                          "RULE_HEADERS: holds an empty entry",
+		"TLS_ALLOWED_SANS=a,":                        "TLS_ALLOWED_SANS: holds an empty entry",
+		"EXCHANGE_KEY=," + keyText:                   "EXCHANGE_KEY: holds an empty entry",
+		"EXCHANGE_KEY=" + keyText + ",,\n" + keyText: "EXCHANGE_KEY: holds an empty entry",
+		"ALLOW_TOOLS=[":                              `ALLOW_TOOLS: "[" holds one of []{}\: a glob knows * and ? alone`,
+		"DENY_TOOLS=get_[ab]":                        `DENY_TOOLS: "get_[ab]" holds one of []{}\`,
+		"DENY_TOOLS={shell,exec}":                    `DENY_TOOLS: "{shell" holds one of []{}\`,
+		`DENY_TOOLS=rm\*`:                            `DENY_TOOLS: "rm\\*" holds one of []{}\`,
+		"ALLOW_TOOLS=*,!shell":                       `ALLOW_TOOLS: "!shell" begins with !`,
+		"DENY_TOOLS=shell/":                          `DENY_TOOLS: "shell/" is neither a tool nor service/tool`,
+		"DENY_TOOLS=/shell":                          `DENY_TOOLS: "/shell" is neither a tool nor service/tool`,
+		"DENY_TOOLS=a\x01b":                          `DENY_TOOLS: "a\x01b" holds a character that cannot be seen`,
+		"DENY_TOOLS=shell\u200b":                     `DENY_TOOLS: "shell\u200b" holds a character that cannot be seen`,
+		`DENY_TOOLS="shell,exec"`:                    `DENY_TOOLS: "\"shell" holds a quotation mark or a separator`,
+		"DENY_TOOLS='shell'":                         `DENY_TOOLS: "'shell'" holds a quotation mark`,
+		"DENY_TOOLS=shell;exec":                      `DENY_TOOLS: "shell;exec" holds a quotation mark or a separator`,
+		"DENY_TOOLS=shell|exec":                      `DENY_TOOLS: "shell|exec" holds a quotation mark or a separator`,
 	} {
 		t.Run(env, func(t *testing.T) {
 			_, err := read(t, "", nil, []string{env})
@@ -87,6 +88,8 @@ func TestListEntriesAreHeldToTheirForm(t *testing.T) {
 	require.Equal(t, []string{"k8s/delete_*", "fs/a/b", "?x"}, s.DenyTools)
 	key := good(t, "", []string{"EXCHANGE_KEY=" + keyText + "\r\n\n " + keyText + "2\n"})
 	require.Equal(t, []string{keyText, keyText + "2"}, key.ExchangeKey.Reveal())
+	key = good(t, "", []string{"EXCHANGE_KEY=" + keyText + ",\r\n" + keyText + "2 ,\n" + keyText + "3\n"})
+	require.Equal(t, []string{keyText, keyText + "2", keyText + "3"}, key.ExchangeKey.Reveal(), "a comma at the end of a line separates as the end does")
 }
 
 func TestAliases(t *testing.T) {
