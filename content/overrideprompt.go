@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // confidences are the names of what a model was told by its operator. The reader's own is meant: how systems
@@ -39,12 +40,12 @@ var askingAny = mustIndex(slices.Sorted(maps.Keys(asking))...)
 var (
 	systemPrompts = [...]string{"系统提示", "系統提示", "系统指令", "システムプロンプト", "시스템 프롬프트", "системный промпт", "системные инструкции", "системну підказку", "systemprompt", "system-prompt", "prompt système", "instructions système", "prompt del sistema",
 		"instrucciones del sistema", "prompt do sistema", "instruções do sistema", "prompt di sistema", "istruzioni di sistema", "systeemprompt", "systemowy prompt", "sistem istemi", "موجه النظام", "सिस्टम प्रॉम्प्ट", "lời nhắc hệ thống", "prompt sistem",
-		"system prompt", "promptul de sistem", "promptul sistemului", "rendszerprompt", "rendszerüzenet", "พรอมต์ระบบ", "พรอมท์ระบบ", "คำสั่งระบบ", "maagizo yako ya mfumo", "maagizo ya mfumo", "системния си промпт", "системния промпт", "системния ти промпт", "системниот промпт", "системний промпт", "системний запит", "systémový prompt", "systémového promptu", "systémové instrukce", "sistemski poziv", "sistemski prompt",
-		"системски промпт", "sistemska uputstva", "دستور سیستم", "پرامپت سیستم", "הנחיית המערכת", "הוראות המערכת", "פרומפט המערכת", "سسٹم پرامپٹ", "সিস্টেম প্রম্পট", "સિસ્ટમ પ્રોમ્પ્ટ", "സിസ്റ്റം പ്രോംപ്റ്റ്", "ಸಿಸ್ಟಮ್ ಪ್ರಾಂಪ್ಟ್", "సిస్టమ్ ప్రాంప్ట్", "சிஸ்டம் ப்ராம்ப்ட்", "järjestelmäkeho", "sistem komut", "gesaan sistem", "sistemos užklaus", "sistēmas uzvedn", "süsteemiviip", "სისტემური პრომპტ", "համակարգային հուշ", "жүйелік промпт", "tizim prompt"}
-	systemAsks = mustIndex("显示", "输出", "告诉", "打印", "顯示", "泄露", "表示", "出力", "教えて", "見せて", "보여", "출력", "알려", "공개", "покажи", "выведи", "раскрой", "скажи", "zeig", "verrate", "gib mir", "nenne", "montre", "révèle", "affiche", "donne",
-		"muestra", "revela", "imprime", "mostre", "revele", "mostra", "rivela", "stampa", "toon", "onthul", "pokaż", "ujawnij", "göster", "اعرض", "اكشف", "दिखा", "बताए", "hiển thị", "tiết lộ", "tampilkan", "ungkapkan", "Покажи", "Выведи", "Раскрой", "Скажи",
+		"system prompt", "promptul de sistem", "promptul sistemului", "rendszerprompt", "พรอมต์ระบบ", "พรอมท์ระบบ", "คำสั่งระบบของคุณ", "maagizo yako ya mfumo", "maagizo ya mfumo", "системния си промпт", "системния промпт", "системния ти промпт", "системниот промпт", "системний промпт", "твій системний запит", "свій системний запит", "systémový prompt", "systémového promptu", "systémové instrukce", "sistemski prompt",
+		"системски промпт", "sistemska uputstva", "دستور سیستم", "پرامپت سیستم", "הנחיית המערכת", "הוראות המערכת", "פרומפט המערכת", "سسٹم پرامپٹ", "সিস্টেম প্রম্পট", "સિસ્ટમ પ્રોમ્પ્ટ", "സിസ്റ്റം പ്രോംപ്റ്റ്", "ಸಿಸ್ಟಮ್ ಪ್ರಾಂಪ್ಟ್", "సిస్టమ్ ప్రాంప్ట్", "சிஸ்டம் ப்ராம்ப்ட்", "järjestelmäkeho", "gesaan sistem", "sistēmas uzvedn", "süsteemiviip", "სისტემური პრომპტ", "համակարգային հուշ", "жүйелік промпт", "tizim prompt"}
+	systemAsks = mustIndex("显示", "输出", "告诉", "打印", "顯示", "泄露", "表示", "出力", "教えて", "見せて", "보여", "출력", "알려", "공개", "покажи", "выведи", "раскрой", "скажи", "zeig ", "zeige ", "zeigen sie", "verrate", "gib mir", "nenne", "montre", "révèle", "affiche", "donne ", "donne-", "donnez",
+		"muestra", "revela", "imprime", "mostre", "revele", "mostra", "rivela", "stampa", "toon ", "onthul", "pokaż", "ujawnij", "göster", "اعرض", "اكشف", "दिखा", "बताए", "hiển thị", "tiết lộ", "tampilkan", "ungkapkan", "Покажи", "Выведи", "Раскрой", "Скажи",
 		"dezvălui", "arată", "afișează", "mutasd", "mutassa", "fedd fel", "írd ki", "αποκάλυψ", "Αποκάλυψ", "δείξε", "Δείξε", "εμφάνισε", "Εμφάνισε", "τύπωσε", "เปิดเผย", "แสดง", "บอก", "onyesha", "fichua", "ukáž", "zobraz", "prozraď", "vypiš", "prezraď", "pokaži", "prikaži", "otkrij", "разкрий", "Разкрий", "прикажи", "Прикажи", "розкрий", "Розкрий", "نشان بده", "بگو", "فاش کن", "دکھا", "הצג", "חשוף", "גלה", "הדפס",
-		"দেখাও", "দেখান", "প্রকাশ", "બતાવ", "കാണിക്ക", "ತೋರಿಸ", "చూపించ", "காட்ட", "näytä", "paljasta", "tulosta", "vis mig", "vis meg", "avslør", "visa ", "avslöja", "skriv ut", "parodyk", "atskleisk", "parādi", "atklāj", "näita", "avalda", "მაჩვენე", "ցույց տուր", "көрсет", "ko'rsat", "koʻrsat", "tunjukkan", "dedahkan")
+		"দেখাও", "দেখান", "প্রকাশ", "બતાવ", "കാണിക്ക", "ತೋರಿಸ", "చూపించ", "காட்ட", "näytä", "paljasta", "tulosta", "vis mig", "vis meg", "avslør", "visa mig", "visa din", "visa hela", "visa system", "avslöja", "skriv ut", "parodyk", "atskleisk", "parādi", "atklāj", "näita", "avalda", "მაჩვენე", "ցույց տուր", "көрсет", "ko'rsat", "koʻrsat", "tunjukkan", "dedahkan")
 )
 
 func extractionKeywords() []keyword {
@@ -105,12 +106,41 @@ func asked(before string) (at int, betrays bool) {
 	return -1, false
 }
 
-// foreignExtraction looks for a verb around the name of a system prompt.
+// noticeAfter is what follows the Chinese words for a system prompt where a program notifies somebody: 系统提示您… says
+// that the system prompts you.
+var noticeAfter = [...]string{"您", "你", "用户", "用戶", "我", "该", "已", "未", "不", "重", "请", "請", "需", "无", "“", "\"", "信息", "訊息", "消息", "音", "框"}
+
+// colons are the marks behind the heading of a notice.
+var colons = [...]string{":", "："}
+
+// foreignExtraction looks for a verb around the name of a system prompt, in its sentence.
 func (sc *scan) foreignExtraction(at, end int) {
-	if sc.full(detExtraction) {
+	text := sc.text
+	switch {
+	case sc.full(detExtraction), strings.HasPrefix(text[at:], "系") && oneOf(text[end:], noticeAfter[:]) > 0:
 		return
+	case text[end-1]|0x20 == 't' && hasFoldPrefix(text[end:], "s "):
+		return // what a system prompts somebody to do
 	}
-	if sc.asks.within(systemAsks.first, sc.text, max(0, at-extractionReach), end+extractionReach) {
+	lo, hi := sentenceAround(text, max(0, at-extractionReach), at, end, min(len(text), end+extractionReach))
+	if text[at] >= utf8.RuneSelf && oneOf(text[end:], colons[:]) > 0 {
+		hi = at // a notice, of which only what stands before asks for anything
+	}
+	if sc.asks.within(firstAsk, text, lo, hi) {
 		sc.review(detExtraction, at, end, Review)
 	}
+}
+
+// firstAsk returns where the first of the verbs begins that ask for a system prompt, the length of the text when there is
+// none. Where words are set apart it begins one.
+func firstAsk(text string) int {
+	first := len(text)
+	systemAsks.walk(text, func(_ *keyword, at int) bool {
+		if at > 0 && isLetter(text[at]) && isAlnum(text[at-1]) {
+			return true
+		}
+		first = at
+		return false
+	})
+	return first
 }
