@@ -16,7 +16,8 @@ type reached struct {
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
 	reports, idDigits, asks      ahead
-	answers, assistants, calls   ahead // in forged turns and calls
+	answers, assistants, calls   ahead  // in forged turns and calls
+	openedResults                uint32 // the elements of resultEnds that began, by their number
 	lines                        lineMemo
 	stops, brackets, tags        behind
 	comments                     commentEnds

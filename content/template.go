@@ -43,7 +43,10 @@ const takersReach = 40
 // Deeds are what a forged turn asks for, stakes what with; both tell it from transcripts of people.
 var (
 	deeds  = mustIndex("delete", "send ", "forward ", "upload ", " post ", "transfer ", "wire ", "export ", "share ", "email ", "mail ", "run `", "run rm", "execute ", "wipe ", "exfiltrate", "disregard", "copy ", "print ", "reveal")
-	stakes = mustIndex("password", "credential", "secret", "api key", "token", ".ssh", ".aws", ".env", "/var/", "/etc/", "backup", "payroll", "mailbox", "vault", "customer", "contact", "http", "rm -rf", "private key", "files")
+	stakes = mustIndex("password", "credential", "secret", "api key", ".ssh", ".aws", ".env", "/var/", "/etc/", "payroll", "mailbox", "vault", "rm -rf", "private key")
+	// Of these people speak all day; an attacker wants all of them.
+	goods = mustIndex("token", "backup", "customer", "contact", "http", "files")
+	broad = mustIndex("all ", "every", "each ", "entire ", "whole ", "any ", "now ", "list ")
 )
 
 // assistantWords open the turn of the model.
@@ -64,8 +67,10 @@ func templateKeywords() []keyword {
 			sc.forgedCall(at, at+len(m.open), m.next, m.later)
 		}})
 	}
-	for _, end := range resultEnds {
-		k = append(k, keyword{text: end, look: func(sc *scan, at int) { sc.brokenOut(at, at+len(end)) }})
+	for i, end := range resultEnds {
+		open := "<" + end[len("</"):len(end)-len(">")]
+		k = append(k, keyword{text: end, look: func(sc *scan, at int) { sc.brokenOut(at, at+len(end), i) }},
+			keyword{text: open, look: func(sc *scan, at int) { sc.opensResult(at+len(open), i) }})
 	}
 	for _, turn := range [...]string{"human:", "user:", "human**:", "### instruction:", "###instruction:"} {
 		k = append(k, keyword{text: turn, look: func(sc *scan, at int) { sc.forgedExchange(at, at+len(turn)) }})
@@ -97,38 +102,47 @@ func (sc *scan) forgedCall(at, end int, next []string, later *keywordIndex) {
 	sc.add(detCall, at, end)
 }
 
-// brokenOut looks at the end of a result, for someone's turn behind it.
-func (sc *scan) brokenOut(at, end int) {
+// opensResult notes that the i-th element of resultEnds begins, if its name ends at byte end.
+func (sc *scan) opensResult(end, i int) {
+	if end < len(sc.text) && (sc.text[end] == '>' || sc.text[end] == ' ') {
+		sc.openedResults |= 1 << i
+	}
+}
+
+// brokenOut looks at the end of a result, the i-th of resultEnds, for someone's turn behind it.
+func (sc *scan) brokenOut(at, end, i int) {
 	text := sc.text
 	if sc.full(detFence) {
 		return
 	}
-	i := end
-	for limit := min(len(text), end+takersReach); i < limit; {
+	turn := end
+	for limit := min(len(text), end+takersReach); turn < limit; {
 		switch {
-		case text[i] <= ' ':
-			i++
+		case text[turn] <= ' ':
+			turn++
 			continue
-		case strings.HasPrefix(text[i:], "</"):
-			n := strings.IndexByte(text[i:limit], '>')
+		case strings.HasPrefix(text[turn:], "</"):
+			n := strings.IndexByte(text[turn:limit], '>')
 			if n < 0 {
 				return
 			}
-			i += n + 1
+			turn += n + 1
 			continue
 		}
 		break
 	}
-	n := oneOf(text[i:], takers[:])
+	n := oneOf(text[turn:], takers[:])
 	if n == 0 {
 		return
 	}
-	// Where a line of its own begins, and what is said there is not for the data.
-	if sc.mentionedAt(at) || strings.IndexByte(text[end:i], '\n') < 0 && text[i] != '<' && text[i] != '[' {
-		sc.review(detFence, at, i+n, Review)
+	// Where a line of its own begins, and what is said there is not for the data. An element that the text itself opened
+	// is that of a prompt which a program or its manual shows, as a whole.
+	inline := strings.IndexByte(text[end:turn], '\n') < 0 && text[turn] != '<' && text[turn] != '['
+	if inline || sc.openedResults&(1<<i) != 0 || sc.mentionedAt(at) {
+		sc.review(detFence, at, turn+n, Review)
 		return
 	}
-	sc.add(detFence, at, i+n)
+	sc.add(detFence, at, turn+n)
 }
 
 // forgedExchange looks at the turn of a user that asks for what serves an attacker, with the turn of the model behind it.
@@ -138,7 +152,7 @@ func (sc *scan) forgedExchange(at, end int) {
 		return
 	}
 	turn := text[end:min(sc.answers.at, end+turnReach)]
-	if !deeds.any(turn) || !stakes.any(turn) && strings.IndexByte(turn, '@') < 0 {
+	if !deeds.any(turn) || !stakes.any(turn) && strings.IndexByte(turn, '@') < 0 && !(goods.any(turn) && broad.any(turn)) {
 		return
 	}
 	sc.review(detFakeTurn, at, end, Review)
@@ -163,6 +177,9 @@ func (sc *scan) instruction(at, end int) {
 	case quoted && text[at-1] == '`':
 		return
 	case lineStart(text, at) && !quoted:
+	case i < len(text) && text[i] == '{':
+		sc.review(detMarker, at, end, Review) // a template, which a program fills
+		return
 	case i == len(text) || strings.IndexByte(".,;:?()\n", text[i]) >= 0, namedBefore[strings.ToLower(text[i:word])]:
 		return
 	}
