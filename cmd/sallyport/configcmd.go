@@ -32,8 +32,8 @@ func configCommand() *cobra.Command {
 		Short: "Check the configuration and the files it names and list everything that is wrong",
 		Long: `Check the configuration and list everything that is wrong with it. Where it is right
 by itself, the files and folders that it names are tried as serve would: rule pack,
-model, certificates, keys, pins, the folders of the trail and of a socket. Nothing is
-written, bound or served.`,
+model, certificates, keys, pins, the folders of the trail and of a socket, and the
+variables of tracing. Nothing is written, bound or served.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := config.Load(config.Sources{Flags: cmd.Flags()})

@@ -11,12 +11,13 @@ import (
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/rules"
 )
 
-// namedFiles lists what is wrong with the files and folders that the settings name,
-// as serve would find it, but all at once and without making, binding or serving
-// anything.
+// namedFiles lists what is wrong with the files and folders that the settings name and
+// with the variables of tracing, as serve would find it, but all at once and without
+// making, binding or serving anything.
 func namedFiles(s *config.Settings) error {
 	var found config.Problems
 	add := func(setting string, err error) {
@@ -40,6 +41,11 @@ func namedFiles(s *config.Settings) error {
 	if s.AuditSignKeyFile != "" {
 		_, err := signingKey(s.AuditSignKeyFile)
 		add("AUDIT_SIGN_KEY_FILE", err)
+	}
+	if err := telemetry.CheckTracing(); err != nil { // names its variables itself, one on a line
+		for text := range strings.SplitSeq(err.Error(), "\n") {
+			found = append(found, config.Problem{Text: visible(text)})
+		}
 	}
 	if len(found) == 0 {
 		return nil

@@ -51,6 +51,9 @@ func TestValidateTriesWhatTheSettingsName(t *testing.T) {
 		{"label unknown", "MODEL_LABEL=NOBODY MODEL=default", []string{`"NOBODY"`}},
 		{"label known", "MODEL_LABEL=MALICIOUS MODEL=default", nil},
 		{"runtime absent", "ONNXRUNTIME_LIB=./none.so MODEL=default", []string{"none.so"}},
+		{"exporter unknown", "OTEL_TRACES_EXPORTER=jaeger", []string{"jaeger"}},
+		{"collector", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", nil},
+		{"queue and sampler", "OTEL_BSP_MAX_QUEUE_SIZE=-1 OTEL_TRACES_SAMPLER=never OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", []string{"2 problems", "SAMPLER: \"never\""}},
 		{"runtime that is none", "ONNXRUNTIME_LIB=./text MODEL=default", []string{"text"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
