@@ -26,7 +26,7 @@ func namedFiles(s *config.Settings) error {
 		}
 	}
 	if path, ok := strings.CutPrefix(s.ListenAddr, "unix:"); ok {
-		add("LISTEN_ADDR", isFolder(filepath.Dir(path)))
+		add("LISTEN_ADDR", socketFault(path))
 	}
 	if files := tlsFiles(s); files.Enabled() {
 		add("TLS_CERT_FILE", files.Check())
@@ -93,6 +93,15 @@ func modelFault(s *config.Settings) (setting string, err error) {
 		err = c.Close()
 	}
 	return setting, errors.Join(err, lib.Close())
+}
+
+// socketFault is why a socket could not be bound at path. One that is there may be
+// somebody's, or left behind.
+func socketFault(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%q exists and is not a socket", path)
+	}
+	return isFolder(filepath.Dir(path))
 }
 
 // trailFault is why the audit file could not be written. It is not opened for that:

@@ -45,6 +45,8 @@ func TestValidateTriesWhatTheSettingsName(t *testing.T) {
 		{"signing key absent", "AUDIT_SIGN_KEY_FILE=./none.pem", []string{"none.pem: no such file"}},
 		{"signing key broken", "AUDIT_SIGN_KEY_FILE=./text", []string{"text"}},
 		{"socket folder absent", "LISTEN_ADDR=unix:./none/s", []string{"none: no such file"}},
+		{"socket is a file", "LISTEN_ADDR=unix:./text", []string{"is not a socket"}},
+		{"socket new", "LISTEN_ADDR=unix:./s", nil},
 		{"certificate absent", "TLS_CERT_FILE=./none.pem TLS_KEY_FILE=./none.pem", []string{"none.pem: no such file"}},
 		{"model absent", "MODEL=./none", []string{"is not a directory"}},
 		{"model empty", "MODEL=./folder", []string{"config.json"}},
