@@ -12,66 +12,84 @@ type idKind struct {
 	// pattern is the number without marks between its groups: d is a digit, A a letter, x either.
 	pattern string
 	check   func(string) bool
+
+	digits, letters uint8 // which of the first idHead characters must be one
+}
+
+// idHead is how many characters of a number tell which kinds it may be of. None is shorter.
+const idHead = 8
+
+func newIDKind(pattern string, check func(string) bool) idKind {
+	k := idKind{pattern: pattern, check: check}
+	for i := range idHead {
+		switch pattern[i] {
+		case 'd':
+			k.digits |= 1 << i
+		case 'A':
+			k.letters |= 1 << i
+		}
+	}
+	return k
 }
 
 // The kinds of identity numbers that carry a check, or a date and a structure, which tells them from others.
 var (
-	idBritish    = idKind{"AAddddddA", britishInsurance}
-	idHealth     = idKind{"dddddddddd", britishHealth}
-	idTaxpayer   = idKind{"ddddddddd", americanTaxpayer}
-	idGerman     = idKind{"ddddddddddd", germanTax}
-	idFrench     = idKind{"dddddxxdddddddd", frenchRegister}
-	idSpanish    = idKind{"ddddddddA", spanishIdentity}
-	idForeigner  = idKind{"AdddddddA", spanishForeigner}
-	idItalian    = idKind{"AAAAAAxxAxxAxxxA", italianCode}
-	idBrazilian  = idKind{"ddddddddddd", brazilianPerson}
-	idCompany    = idKind{"dddddddddddddd", brazilianCompany}
-	idIndian     = idKind{"dddddddddddd", indianIdentity}
-	idIndianTax  = idKind{"AAAAAddddA", indianTax}
-	idDutch      = idKind{"ddddddddd", dutchService}
-	idBelgian    = idKind{"ddddddddddd", belgianRegister}
-	idPolish     = idKind{"ddddddddddd", polishRegister}
-	idSwedish    = idKind{"dddddddddd", swedishPerson}
-	idSwedishOld = idKind{"dddddddddddd", swedishPerson}
-	idNorwegian  = idKind{"ddddddddddd", norwegianBirth}
-	idDanish     = idKind{"dddddddddd", danishPerson}
-	idFinnish    = idKind{"dddddddddx", finnishIdentity}
-	idFinnishNew = idKind{"ddddddAdddx", finnishIdentity}
-	idSwiss      = idKind{"ddddddddddddd", swissInsurance}
-	idAustrian   = idKind{"dddddddddd", austrianInsurance}
-	idChinese    = idKind{"dddddddddddddddddx", chineseResident}
-	idTaiwanese  = idKind{"Addddddddd", taiwaneseIdentity}
-	idHongKong   = idKind{"Addddddx", hongKongIdentity}
-	idSingapore  = idKind{"AdddddddA", singaporeIdentity}
-	idKorean     = idKind{"ddddddddddddd", koreanResident}
-	idJapanese   = idKind{"dddddddddddd", japaneseNumber}
-	idTurkish    = idKind{"ddddddddddd", turkishIdentity}
-	idLuhnNine   = idKind{"ddddddddd", luhnNumber}
-	idLuhnTen    = idKind{"dddddddddd", luhnNumber}
-	idAustralian = idKind{"ddddddddd", australianTax}
-	idChilean    = idKind{"ddddddddx", chileanRole}
-	idChileanOld = idKind{"dddddddx", chileanRole}
-	idArgentine  = idKind{"ddddddddddd", argentineTax}
-	idPortuguese = idKind{"ddddddddd", portugueseTax}
-	idRomanian   = idKind{"ddddddddddddd", romanianCode}
-	idBulgarian  = idKind{"dddddddddd", bulgarianNumber}
-	idCzech      = idKind{"dddddddddd", czechBirth}
-	idYugoslav   = idKind{"ddddddddddddd", yugoslavNumber}
-	idCroatian   = idKind{"ddddddddddd", hybrid}
-	idBaltic     = idKind{"ddddddddddd", balticCode}
-	idGreekTax   = idKind{"ddddddddd", greekTax}
-	idGreek      = idKind{"ddddddddddd", greekInsurance}
-	idAfrican    = idKind{"ddddddddddddd", southAfricanIdentity}
-	idRussian    = idKind{"ddddddddddd", russianInsurance}
-	idRussianTax = idKind{"dddddddddddd", russianTax}
-	idKazakh     = idKind{"dddddddddddd", kazakhIdentity}
-	idIndonesian = idKind{"dddddddddddddddd", indonesianIdentity}
-	idMalaysian  = idKind{"dddddddddddd", malaysianIdentity}
-	idThai       = idKind{"ddddddddddddd", thaiIdentity}
-	idIranian    = idKind{"dddddddddd", iranianCode}
-	idIrish      = idKind{"dddddddA", irishService}
-	idIrishNew   = idKind{"dddddddAA", irishService}
-	idMexican    = idKind{"AAAAddddddAAAAAAxd", mexicanCode}
+	idBritish    = newIDKind("AAddddddA", britishInsurance)
+	idHealth     = newIDKind("dddddddddd", britishHealth)
+	idTaxpayer   = newIDKind("ddddddddd", americanTaxpayer)
+	idGerman     = newIDKind("ddddddddddd", germanTax)
+	idFrench     = newIDKind("dddddxxdddddddd", frenchRegister)
+	idSpanish    = newIDKind("ddddddddA", spanishIdentity)
+	idForeigner  = newIDKind("AdddddddA", spanishForeigner)
+	idItalian    = newIDKind("AAAAAAxxAxxAxxxA", italianCode)
+	idBrazilian  = newIDKind("ddddddddddd", brazilianPerson)
+	idCompany    = newIDKind("dddddddddddddd", brazilianCompany)
+	idIndian     = newIDKind("dddddddddddd", indianIdentity)
+	idIndianTax  = newIDKind("AAAAAddddA", indianTax)
+	idDutch      = newIDKind("ddddddddd", dutchService)
+	idBelgian    = newIDKind("ddddddddddd", belgianRegister)
+	idPolish     = newIDKind("ddddddddddd", polishRegister)
+	idSwedish    = newIDKind("dddddddddd", swedishPerson)
+	idSwedishOld = newIDKind("dddddddddddd", swedishPerson)
+	idNorwegian  = newIDKind("ddddddddddd", norwegianBirth)
+	idDanish     = newIDKind("dddddddddd", danishPerson)
+	idFinnish    = newIDKind("dddddddddx", finnishIdentity)
+	idFinnishNew = newIDKind("ddddddAdddx", finnishIdentity)
+	idSwiss      = newIDKind("ddddddddddddd", swissInsurance)
+	idAustrian   = newIDKind("dddddddddd", austrianInsurance)
+	idChinese    = newIDKind("dddddddddddddddddx", chineseResident)
+	idTaiwanese  = newIDKind("Addddddddd", taiwaneseIdentity)
+	idHongKong   = newIDKind("Addddddx", hongKongIdentity)
+	idSingapore  = newIDKind("AdddddddA", singaporeIdentity)
+	idKorean     = newIDKind("ddddddddddddd", koreanResident)
+	idJapanese   = newIDKind("dddddddddddd", japaneseNumber)
+	idTurkish    = newIDKind("ddddddddddd", turkishIdentity)
+	idLuhnNine   = newIDKind("ddddddddd", luhnNumber)
+	idLuhnTen    = newIDKind("dddddddddd", luhnNumber)
+	idAustralian = newIDKind("ddddddddd", australianTax)
+	idChilean    = newIDKind("ddddddddx", chileanRole)
+	idChileanOld = newIDKind("dddddddx", chileanRole)
+	idArgentine  = newIDKind("ddddddddddd", argentineTax)
+	idPortuguese = newIDKind("ddddddddd", portugueseTax)
+	idRomanian   = newIDKind("ddddddddddddd", romanianCode)
+	idBulgarian  = newIDKind("dddddddddd", bulgarianNumber)
+	idCzech      = newIDKind("dddddddddd", czechBirth)
+	idYugoslav   = newIDKind("ddddddddddddd", yugoslavNumber)
+	idCroatian   = newIDKind("ddddddddddd", hybrid)
+	idBaltic     = newIDKind("ddddddddddd", balticCode)
+	idGreekTax   = newIDKind("ddddddddd", greekTax)
+	idGreek      = newIDKind("ddddddddddd", greekInsurance)
+	idAfrican    = newIDKind("ddddddddddddd", southAfricanIdentity)
+	idRussian    = newIDKind("ddddddddddd", russianInsurance)
+	idRussianTax = newIDKind("dddddddddddd", russianTax)
+	idKazakh     = newIDKind("dddddddddddd", kazakhIdentity)
+	idIndonesian = newIDKind("dddddddddddddddd", indonesianIdentity)
+	idMalaysian  = newIDKind("dddddddddddd", malaysianIdentity)
+	idThai       = newIDKind("ddddddddddddd", thaiIdentity)
+	idIranian    = newIDKind("dddddddddd", iranianCode)
+	idIrish      = newIDKind("dddddddA", irishService)
+	idIrishNew   = newIDKind("dddddddAA", irishService)
+	idMexican    = newIDKind("AAAAddddddAAAAAAxd", mexicanCode)
 
 	// What "national id" may be followed by in any country, if its check leaves little to chance.
 	idAny = []*idKind{&idChinese, &idFrench, &idKorean, &idIndian, &idBrazilian, &idTurkish, &idPolish, &idBaltic, &idNorwegian, &idSpanish, &idForeigner, &idItalian, &idRomanian, &idSingapore, &idThai, &idMexican, &idAfrican}
@@ -197,6 +215,9 @@ func (sc *scan) identity(at, end int, kinds []*idKind) {
 	if !sc.idDigits.within(findDigit, text, end, end+idReach+6) {
 		return
 	}
+	if sc.idKindsTried != &kinds[0] {
+		sc.idKindsTried, sc.idTried = &kinds[0], 0
+	}
 	for i, limit := end, min(len(text), end+idReach); i < limit; i++ {
 		if !isAlnum(text[i]) || i > end && isAlnum(text[i-1]) {
 			if text[i] == '\n' && i > end+2 {
@@ -204,6 +225,10 @@ func (sc *scan) identity(at, end int, kinds []*idKind) {
 			}
 			continue
 		}
+		if i < sc.idTried {
+			continue // behind the name before
+		}
+		sc.idTried = i + 1
 		if stop := identityAt(text, i, kinds); stop > 0 {
 			sc.add(detNationalID, i, stop)
 			return
@@ -232,7 +257,26 @@ func findDigit(text string) int {
 
 // identityAt returns where a number of one of the kinds ends that begins at byte i, 0 for none.
 func identityAt(text string, i int, kinds []*idKind) int {
+	digits, letters := uint8(0), uint8(0) // of its first characters
+	for n, at := 0, i; n < idHead; at++ {
+		switch {
+		case at == len(text):
+			return 0
+		case isDigit(text[at]):
+			digits |= 1 << n
+		case isLetter(text[at]):
+			letters |= 1 << n
+		case idMarks[text[at]] && at > i && isAlnum(text[at-1]):
+			continue
+		default:
+			return 0
+		}
+		n++
+	}
 	for _, k := range kinds {
+		if k.digits&letters|k.letters&digits != 0 {
+			continue
+		}
 		if stop := k.at(text, i); stop > 0 {
 			return stop
 		}

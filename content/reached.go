@@ -16,7 +16,9 @@ type reached struct {
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
 	reports, idDigits, asks      ahead
-	answers, assistants, calls   ahead  // in forged turns and calls
+	answers, assistants, calls   ahead // in forged turns and calls
+	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
+	idKindsTried                 **idKind
 	openedResults                uint32 // the elements of resultEnds that began, by their number
 	lines                        lineMemo
 	stops, brackets, tags        behind
