@@ -150,16 +150,16 @@ func inOrder(hits, merged []hit) []hit {
 	// The first stretches are merged with each other before those that follow, so that one that is short and
 	// comes last costs one pass.
 	for k := 1; k < n; k++ {
-		merged = mergeHits(merged[:0], hits[:ends[k-1]], hits[ends[k-1]:ends[k]])
+		merged = mergeInOrder(merged[:0], hits[:ends[k-1]], hits[ends[k-1]:ends[k]], hitOrder)
 		copy(hits, merged)
 	}
 	return merged
 }
 
-// mergeHits appends two sorted lists to out, in order.
-func mergeHits(out, a, b []hit) []hit {
+// mergeInOrder appends two sorted lists to out, in order; of equals those of a come first.
+func mergeInOrder[T any](out, a, b []T, order func(T, T) int) []T {
 	for len(a) > 0 && len(b) > 0 {
-		if hitOrder(a[0], b[0]) <= 0 {
+		if order(a[0], b[0]) <= 0 {
 			out, a = append(out, a[0]), a[1:]
 		} else {
 			out, b = append(out, b[0]), b[1:]
@@ -179,7 +179,7 @@ func (sc *scan) order(before int) {
 			slices.SortFunc(fresh, late)
 		}
 		if before > 0 && s[before-1].start > fresh[0].start {
-			sc.moved = mergeSpans(sc.moved[:0], s[:before], fresh)
+			sc.moved = mergeInOrder(sc.moved[:0], s[:before], fresh, late)
 			copy(s, sc.moved)
 		}
 		return
@@ -191,18 +191,6 @@ func (sc *scan) order(before int) {
 			s[j] = x
 		}
 	}
-}
-
-// mergeSpans appends two sorted lists to out, in order.
-func mergeSpans(out, a, b []span) []span {
-	for len(a) > 0 && len(b) > 0 {
-		if a[0].start <= b[0].start {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }
 
 // fewSpans is how many spans are moved one by one.
