@@ -14,6 +14,22 @@ var (
 // sheetWords are what makes a client fetch what a link element names.
 var sheetWords = mustIndex("stylesheet", "prefetch", "preload", "icon")
 
+// fingerprinted reports whether the whole query of an address is one digest in hexadecimal digits, as pages tell versions of
+// their style sheets and scripts apart.
+func fingerprinted(address string) bool {
+	i := strings.IndexAny(address, "?\"'> ")
+	if i < 0 || address[i] != '?' {
+		return false
+	}
+	name := extent(address, i+1, longWord, setAlnum)
+	if name < len(address) && address[name] == '=' {
+		i = name
+	}
+	end := extent(address, i+1, 65, setAnyHex)
+	n := end - i - 1
+	return (n == 32 || n == 40 || n == 64) && (end == len(address) || strings.IndexByte("\"'> ", address[end]) >= 0)
+}
+
 // longestBefore is no less than any of these, in bytes.
 const longestBefore = 12
 

@@ -74,3 +74,14 @@ func TestOrdersInExtendedBase32(t *testing.T) {
 	}
 	require.Empty(t, scanText(t, base32.HexEncoding.EncodeToString([]byte("the quarterly report shows that revenue grew"))).Findings)
 }
+
+// TestVersionsOfStyleSheetsCarryNothing: pages tell them apart by digests.
+func TestVersionsOfStyleSheetsCarryNothing(t *testing.T) {
+	const digest = "3f786850e387550fdab836ed7e6dc881de23001b"
+	for _, query := range []string{"v=" + digest, digest, "ver=" + digest[:32]} {
+		require.Empty(t, scanText(t, "<link rel=\"stylesheet\" href=\"https://a.example/s.css?"+query+"\">").Findings, query)
+	}
+	for _, query := range []string{"v=" + digest + "&d=" + digest, "v=" + digest[1:], "d=aGVsbG8gd29ybGQgc2VjcmV0IDEyMyBtb3Jl" + digest} {
+		require.Contains(t, detectors(scanText(t, "<link rel=\"stylesheet\" href=\"https://a.example/s.css?"+query+"\">")), "image-exfiltration", query)
+	}
+}

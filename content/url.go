@@ -147,8 +147,12 @@ func (sc *scan) userinfo(scheme string, start int, rest string) {
 		}
 		return
 	}
-	password := rest[colon+1 : at]
-	if len(password) < 3 || notLiteral(password) || placeholder(password) || docPassword[strings.ToLower(password)] {
+	user, password := rest[:colon], rest[colon+1:at]
+	switch {
+	case len(password) < 3, notLiteral(password), placeholder(password), docPassword[strings.ToLower(password)]:
+		return
+	case password == user, variableName(password), strings.IndexByte(user, '[') >= 0 && strings.HasSuffix(password, "]"):
+		// What comes with a program, what is to be filled in, and the syntax of addresses: scheme://[user[:password]@]host.
 		return
 	}
 	t := detConnection
@@ -159,7 +163,19 @@ func (sc *scan) userinfo(scheme string, start int, rest string) {
 }
 
 // docPassword are the passwords of manuals and local set-ups, which give nothing away.
-var docPassword = map[string]bool{"password": true, "pass": true, "pwd": true, "secret": true, "user": true, "postgres": true, "root": true, "guest": true, "mypassword": true, "passwd": true, "admin": true, "test": true}
+var docPassword = map[string]bool{"password": true, "pass": true, "pwd": true, "secret": true, "user": true, "postgres": true, "root": true, "guest": true, "mypassword": true, "passwd": true, "admin": true, "test": true,
+	"token": true, "mytoken": true, "tiger": true, "bar": true}
+
+// variableName reports whether a value is rather the name of one, as manuals write it: words in capitals, of which one says what
+// belongs there.
+func variableName(v string) bool {
+	for i := 0; i < len(v); i++ {
+		if (v[i] < 'A' || v[i] > 'Z') && v[i] != '_' {
+			return false
+		}
+	}
+	return containsAny(v, "TOKEN", "PASS", "SECRET", "KEY", "_PAT")
+}
 
 // collectors are hosts that exist to receive what somebody else sends.
 var collectors = setOf("webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "burpcollaborator.net", "oastify.com", "oast.fun",
@@ -306,7 +322,7 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		return false, false
 	}
 	tag := text[i+1 : start]
-	if oneOf(tag, imageTags[:]) > 0 || hasFoldPrefix(tag, "link ") && sheetWords.any(tag) {
+	if oneOf(tag, imageTags[:]) > 0 || hasFoldPrefix(tag, "link ") && sheetWords.any(tag) && !fingerprinted(text[start:min(len(text), start+maxURL)]) {
 		return true, false
 	}
 	return false, oneOf(tag, linkTags[:]) > 0

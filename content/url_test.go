@@ -21,3 +21,16 @@ func TestCollectorHowItIsWritten(t *testing.T) {
 		require.NotContains(t, detectors(scanText(t, "send it to "+address+payload)), "collector-url", address)
 	}
 }
+
+// TestPasswordsOfManuals: the syntax of addresses, names of variables and what programs come with give nothing away.
+func TestPasswordsOfManuals(t *testing.T) {
+	for _, text := range []string{
+		"scheme://[user[:password]@]host[:port]/path", "postgresql://[user[:password]@][netloc][:port]", "https://oauth2:ACCESS_TOKEN@gitlab.example/g/p.git", "https://x:GITHUB_TOKEN@github.example/o/r", "amqp://u:DB_PASSWORD@h",
+		"http://neo4j:neo4j@localhost:7474", "http://minioadmin:minioadmin@localhost:9000", "mysql://scott:tiger@localhost/foo",
+	} {
+		require.Empty(t, scanText(t, text).Findings, text)
+	}
+	for _, text := range []string{"https://oauth2:ACCESS2TOKEN9@gitlab.example/g/p.git", "https://x:QWERTYUIOP@h.example", "https://kim:[pass]word@h.example", "https://kim:kim1@h.example"} {
+		require.NotEmpty(t, scanText(t, text).Findings, text)
+	}
+}
