@@ -35,7 +35,9 @@ var ErrAuditFailing = errors.New("audit sink is failing")
 // AuditConfig is what the audit actor is made of.
 type AuditConfig struct {
 	Sink AuditSink
-	// Capacity is how many records may wait; zero is 8192.
+	// Capacity is how many records may wait; zero is 8192. Those that are not about an
+	// exchange have a quarter more: what a flood of calls does to a replica, and its
+	// end, must not be what the trail leaves out.
 	Capacity int
 	// FlushEvery is the interval of Sink.Flush; zero is one second.
 	FlushEvery time.Duration
@@ -76,8 +78,9 @@ func NewAudit(cfg AuditConfig) *Audit {
 
 // Props describes the actor, for one spawn.
 func (a *Audit) Props(o guard.Options) *actor.Props {
-	// Append keeps its own count; the mailbox must not shed below it.
-	o.Capacity = 2 * a.cfg.Capacity
+	// Append keeps its own count; the mailbox must not shed below it, nor what is no
+	// record.
+	o.Capacity = 2*a.cfg.Capacity + 2
 	return a.props(func() actor.Actor { return &auditActor{h: a} }, o)
 }
 
@@ -87,7 +90,7 @@ func (a *Audit) Props(o guard.Options) *actor.Props {
 // fails and this record, which is enqueued, is likely to be lost too
 // (ErrAuditFailing). What that means for the exchange is the caller's policy.
 func (a *Audit) Append(rec *audit.Record) error {
-	if a.queued.Add(1) > int64(a.cfg.Capacity) {
+	if a.queued.Add(1) > a.room(rec) {
 		a.done(guard.ErrFull)
 		return fmt.Errorf("append audit record: %w", guard.ErrFull)
 	}
@@ -95,6 +98,14 @@ func (a *Audit) Append(rec *audit.Record) error {
 		return fmt.Errorf("append audit record: %w", guard.ErrDown)
 	}
 	return a.Failing()
+}
+
+// room is how many records may wait, a new one included.
+func (a *Audit) room(rec *audit.Record) int64 {
+	if rec.Event == "" {
+		return int64(a.cfg.Capacity)
+	}
+	return int64(a.cfg.Capacity + (a.cfg.Capacity+3)/4)
 }
 
 // Failing returns why the sink does not take lines, nil while it does.

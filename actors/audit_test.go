@@ -103,6 +103,38 @@ func TestAuditWritesInOrderAndFlushes(t *testing.T) {
 	})
 }
 
+// Calls fill the queue for each other, and not for what the replica says of itself.
+func TestAuditKeepsRoomForWhatIsNoExchange(t *testing.T) {
+	for _, capacity := range []int{1, 3, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			sink := &fakeSink{hold: make(chan struct{})}
+			a, _ := newTestAudit(newTestStage(t), sink, capacity)
+			for range capacity {
+				require.NoError(t, a.Append(rec("call")))
+			}
+			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
+			reserve := 0
+			for a.Append(&audit.Record{Event: audit.EventStop}) == nil {
+				reserve++
+			}
+			require.Equal(t, (capacity+3)/4, reserve, "a quarter, and no more than that")
+			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
+			sink.set(func() { close(sink.hold); sink.hold = nil })
+			require.NoError(t, a.Flush(t.Context()))
+			stops := 0
+			sink.set(func() {
+				for _, l := range sink.lines {
+					if l.Event == audit.EventStop {
+						stops++
+					}
+				}
+			})
+			require.Equal(t, reserve, stops)
+			require.NotContains(t, sink.refs(), "refused")
+		})
+	}
+}
+
 func TestAuditRefusesAtOnceWhenFullAndConfessesTheGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &fakeSink{hold: make(chan struct{})}
