@@ -124,11 +124,15 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		}
 	}
 	whole := n.whole()
-	if !whole && !n.told || negated(langs, text[max(lo, at-overrideNot):at], text[end:min(hi, end+overrideNot)]) {
+	if !whole && !n.told {
+		return
+	}
+	verb := aroundVerb(text[max(lo, at-overrideNot):at], text[end:min(hi, end+overrideNot)])
+	if negations.around(verb, langs) {
 		return
 	}
 	sev := Review
-	if whole && (sc.definitional() || sc.encoded() || !sc.mentionedAt(at) && sc.role != RoleOther) {
+	if whole && (sc.encoded() || sc.definitional() || !sc.mentionedAt(at) && sc.role != RoleOther) && (sc.encoded() || !tellings.around(verb, langs) && !subjectBefore(text, at)) {
 		sev = Block
 	}
 	sc.review(detOverride, at, end, sev)
@@ -201,37 +205,77 @@ func (n *near) whole() bool {
 }
 
 // overrideNot is how far from a verb the word that takes it back may stand, in bytes.
-const overrideNot = 24
+const overrideNot = 32
 
-// negations finds the words that take a verb back, in all languages; negatedIn are the languages of each.
-var negations, negatedIn = func() (*keywordIndex, [][]*overrideIn) {
+// verbMarks are words around a verb that change what it says, in all languages.
+type verbMarks struct {
+	index *keywordIndex
+	in    [][]*overrideIn // the languages of each
+}
+
+// negations take a verb back, tellings make a statement of it.
+var (
+	negations = newVerbMarks(func(l *overrideIn) []string { return l.not })
+	tellings  = newVerbMarks(func(l *overrideIn) []string { return l.tells })
+)
+
+func newVerbMarks(of func(*overrideIn) []string) verbMarks {
 	var words []string
 	var in [][]*overrideIn
 	for i := range overrideLanguages {
 		l := &overrideLanguages[i]
-		for _, not := range l.not {
-			n := slices.Index(words, not)
+		for _, mark := range of(l) {
+			n := slices.Index(words, mark)
 			if n < 0 {
 				n = len(words)
-				words, in = append(words, not), append(in, nil)
+				words, in = append(words, mark), append(in, nil)
 			}
 			in[n] = append(in[n], l)
 		}
 	}
-	return mustIndex(words...), in
-}()
+	return verbMarks{mustIndex(words...), in}
+}
 
-// negated reports whether the sentence says not to ignore or forget something, in any of the languages that have the
-// verb, which stood between before and after.
-func negated(langs []*overrideIn, before, after string) (found bool) {
-	var room [4 * overrideNot]byte
-	near := appendWords(append(room[:0], ' '), before)
-	near = appendWords(append(near, 0), after)
-	negations.walk(string(near), func(w *keyword, _ int) bool {
-		found = slices.ContainsFunc(negatedIn[w.user], func(l *overrideIn) bool { return slices.Contains(langs, l) })
+// around reports whether one of the marks of any of the languages stands around a verb, as aroundVerb writes it.
+func (m *verbMarks) around(verb string, langs []*overrideIn) (found bool) {
+	m.index.walk(verb, func(w *keyword, _ int) bool {
+		found = slices.ContainsFunc(m.in[w.user], func(l *overrideIn) bool { return slices.Contains(langs, l) })
 		return !found
 	})
 	return found
+}
+
+// aroundVerb returns what stands around a verb in lower case, with a zero byte in its place.
+func aroundVerb(before, after string) string {
+	var room [4 * overrideNot]byte
+	near := appendWords(append(room[:0], ' '), before)
+	return string(append(appendWords(append(near, 0), after), ' '))
+}
+
+// articles stand before the noun of a sentence in French, Spanish, Portuguese, Italian and Catalan, whose orders sound like
+// statements.
+var articles = wordSet("le la les un une ce cette el los las una este esta o a os as um uma il lo gli questo questa els")
+
+// maxSubject is how long the noun of a sentence may be, in bytes.
+const maxSubject = 24
+
+// subjectBefore reports whether a verb in lower case stands right behind an article and a noun: "la función ignora".
+func subjectBefore(text string, at int) bool {
+	if at < 2 || text[at-1] != ' ' || text[at] < 'a' {
+		return false
+	}
+	noun := at - 1
+	for noun > 0 && at-noun < maxSubject && (isLetter(text[noun-1]) || text[noun-1] >= utf8.RuneSelf) {
+		noun--
+	}
+	if noun > 1 && text[noun-1] == '\'' {
+		return text[noun-2]|0x20 == 'l' && (noun == 2 || !isAlnum(text[noun-3]))
+	}
+	if noun < 2 || noun == at-1 || text[noun-1] != ' ' {
+		return false
+	}
+	article, _, _ := wordBefore(text, noun-1)
+	return articles[article]
 }
 
 // appendWords appends a text in lower case, but for ASCII, whose case the indexes ignore. What stands between words is a
