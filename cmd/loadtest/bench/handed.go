@@ -16,7 +16,7 @@ import (
 // the batches are perfect: what it takes more than perfect batches alone is what so many
 // waiting callers cost whoever serves them.
 func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (run func() error) {
-	windows := make(chan *sync.WaitGroup, len(q.windows))
+	hatch := newHatch(len(q.windows))
 	var next atomic.Int64
 	begin := pool.crowd.gather(min(everything, len(q.texts)), func(int) {
 		for {
@@ -28,7 +28,7 @@ func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (
 			done := &sync.WaitGroup{}
 			done.Add(len(q.of[i]))
 			for range q.of[i] {
-				windows <- done
+				hatch.windows <- done
 			}
 			done.Wait()
 		}
@@ -37,10 +37,7 @@ func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (
 		failed := make(chan error, 1)
 		go func() {
 			err := each(s.opts.Workers, len(b.runs), func(i int) error {
-				mine := make([]*sync.WaitGroup, b.runs[i].Rows)
-				for k := range mine {
-					mine[k] = <-windows
-				}
+				mine := hatch.take(b.runs[i].Rows)
 				_, _, err := s.session.Run(nil, b.runs[i])
 				for _, w := range mine {
 					w.Done()
@@ -48,15 +45,37 @@ func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (
 				return err
 			})
 			failed <- err
-			for w := range windows { // after an error nobody else answers
+			for w := range hatch.windows { // after an error nobody else answers
 				w.Done()
 			}
 		}()
 		begin()
-		close(windows)
+		close(hatch.windows)
 		if err := <-failed; err != nil {
 			return fmt.Errorf("callers behind a channel: %w", err)
 		}
 		return ctx.Err()
 	}
+}
+
+// hatch is where windows change hands; each stands for the caller that waits for it.
+type hatch struct {
+	windows chan *sync.WaitGroup
+	turn    chan struct{} // held by who collects
+}
+
+func newHatch(room int) *hatch {
+	return &hatch{windows: make(chan *sync.WaitGroup, room), turn: make(chan struct{}, 1)}
+}
+
+// take waits for n windows. Only one worker collects at a time: many with a part of a
+// batch each could hold the windows of all callers and wait for more for ever.
+func (h *hatch) take(n int) []*sync.WaitGroup {
+	h.turn <- struct{}{}
+	defer func() { <-h.turn }()
+	taken := make([]*sync.WaitGroup, n)
+	for i := range taken {
+		taken[i] = <-h.windows
+	}
+	return taken
 }
