@@ -33,7 +33,7 @@ func TestOverrideWordsAloneInManyLanguages(t *testing.T) {
 // TestOverridesTakenBackInManyLanguages: negations as each language puts them, some far from the verb or around it.
 func TestOverridesTakenBackInManyLanguages(t *testing.T) {
 	for _, text := range []string{
-		"L'utilisateur ne doit pas oublier les instructions précédentes.", "Ne négligez pas les consignes précédentes.", "Il ne faut pas oublier les consignes initiales.", "Non devi ignorare le indicazioni precedenti.",
+		"L'utilisateur ne doit pas oublier les instructions précédentes.", "Ne négligez pas les consignes précédentes.", "Il ne faut pas oublier les consignes reçues.", "Non devi ignorare le indicazioni precedenti.",
 		"Vergeet de vorige instructies niet.", "Älä unohda edellisiä ohjeita.", "Älkää ohittako aiempia ohjeita.", "อย่าลืมคำแนะนำก่อนหน้า",
 	} {
 		require.Empty(t, scanText(t, text).Findings, text)

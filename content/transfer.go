@@ -93,13 +93,16 @@ func (sc *scan) transferViews(v *view) {
 			return
 		}
 		i += from
-		end := strings.Index(v.text[i:], "~>")
+		// The marks do not share a character: "<~>" is none.
+		body := i + len("<~")
+		end := strings.Index(v.text[body:], "~>")
 		if end < 0 {
 			return
 		}
-		from = i + end + 2
-		b := make([]byte, end)
-		if n, _, err := ascii85.Decode(b, []byte(v.text[i+2:i+end]), true); err == nil && worth(b[:n]) {
+		end += body
+		from = end + len("~>")
+		b := make([]byte, end-i)
+		if n, _, err := ascii85.Decode(b, []byte(v.text[body:end]), true); err == nil && worth(b[:n]) {
 			if text, ok := asText(b[:n]); ok {
 				sc.spelledView(v, i, from, text)
 			}
