@@ -115,7 +115,7 @@ func TestTwoHundredReloadsUnderLoad(t *testing.T) {
 	require.Equal(t, decision.Flagged, ask("bob", "only-red").Outcome)
 	require.Equal(t, decision.Deny, ask("alice", "again").Outcome, "the fourth identical call, over all versions")
 	require.Equal(t, decision.Deny, ask("alice", "send").Outcome, "what was read before the burst is not forgotten")
-	// The load may have filled the trail's queue faster than the writer empties it, and what the stop has to say needs room there.
+	// The load may have filled the trail's queue faster than the writer empties it, and a stop has little time to wait for that.
 	require.Eventually(t, func() bool {
 		ask("late", "other")
 		return slices.ContainsFunc(trail.exchanges(), func(r audit.Record) bool { return r.Principal == "late" })
