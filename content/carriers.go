@@ -62,7 +62,7 @@ func (sc *scan) otherEmbedding(start, end int) (image, link bool) {
 		return false, strings.HasPrefix(after, "|") || strings.HasPrefix(after, ">`_")
 	}
 	// address[text] of AsciiDoc.
-	if i := strings.IndexByte(text[start:end], '['); i > 0 && start+i+1 < end && isLetter(text[start+i+1]) {
+	if i := strings.IndexByte(text[start:end], '['); i > 0 && start+i+1 < end && isLetter(text[start+i+1]) && text[start+i-1] != '=' {
 		rest := text[start+i : min(len(text), start+i+quotedData)]
 		j := strings.IndexByte(rest, ']')
 		return false, j > 0 && (j+1 == len(rest) || rest[j+1] != '=' && rest[j+1] != '[')

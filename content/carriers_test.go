@@ -37,6 +37,7 @@ func TestLinksInOtherMarkupCarryNothingAway(t *testing.T) {
 		}
 	}
 	require.Empty(t, scanText(t, "see https://evil.example/p?"+carried+" or <https://evil.example/p?"+carried+">").Findings)
+	require.Empty(t, scanText(t, "URI('http://shop.example/store?delivery=[slow]#horse+cart')").Findings)
 }
 
 // utf16Of writes a text as some systems do, with the mark in front.

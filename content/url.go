@@ -248,7 +248,7 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	collector := len(host) >= minCollector && collecting(host)
 	template := named || templated(query)
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
-	path := !opaque && opaqueIn(tail, 40)
+	path := !opaque && opaqueIn(tail, 40) && opaqueIn(undigested(tail), 40)
 	pieces := !opaque && !path && opaquePieces(query)
 	asked := !template && asksForData(rest)
 	if !collector && !template && !opaque && !path && !pieces && !asked {
@@ -274,6 +274,25 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	case (image || link) && opaque:
 		sc.review(detLink, start, end, Note)
 	}
+}
+
+// undigested returns the path of an address without the first of its parts that is a digest of a commit or a file, or an
+// identifier, maybe with its number in front: hosts of code and pictures name what they keep by one.
+func undigested(path string) string {
+	var b []byte
+	known := false
+	for part := range strings.SplitSeq(path, "/") {
+		name, _, _ := strings.Cut(part, ".")
+		if i := strings.IndexByte(name, '-'); i > 0 && of(name, 0, i, setDigits) {
+			name = name[i+1:]
+		}
+		if n := len(name); !known && (isUUID(name) || (n == 40 || n == 64) && of(name, 0, n, setHex)) {
+			known = true
+			continue
+		}
+		b = append(append(b, '/'), part...)
+	}
+	return string(b)
 }
 
 // templated reports whether a query has a value that is yet to be filled in: ={x}, =${x}, =[x], =<x>.

@@ -34,3 +34,15 @@ func TestPasswordsOfManuals(t *testing.T) {
 		require.NotEmpty(t, scanText(t, text).Findings, text)
 	}
 }
+
+// TestPicturesThatAreNamedByDigests: hosts of code and pictures do, and one digest or number carries little.
+func TestPicturesThatAreNamedByDigests(t *testing.T) {
+	for _, path := range []string{
+		"83319/31722733-de95bbde-b3ea-11e7-96bf-4f4e8f915588.png", "o/r/8d71b161fd145d11c40d55c9ab66ac134a303253/docs/banner-700px.png", "i/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.jpg",
+	} {
+		require.Empty(t, scanText(t, "![a](https://pictures.example/"+path+")").Findings, path)
+	}
+	for _, path := range []string{"i/8d71b161fd145d11c40d55c9ab66ac134a3032531.png", "8d71b161fd145d11c40d55c9ab66ac134a303253/9d71b161fd145d11c40d55c9ab66ac134a303253.png", "8d71b161fd145d11c40d55c9ab66ac134a303253/aGVsbG8gd29ybGQgc2VjcmV0IDEyMyBtb3JlIGFuZA1.png"} {
+		require.Contains(t, detectors(scanText(t, "![a](https://pictures.example/"+path+")")), "image-exfiltration", path)
+	}
+}
