@@ -37,7 +37,7 @@ NARROW = Recipe(epochs=2, rate=1e-3, window=128, batch_tokens=8192)
 # The third, with the judge as the teacher (module lessons). What a gate keeps from the judge is lost, what it
 # passes is only read once more.
 TAUGHT = Recipe(epochs=5, rate=1e-3, window=96, batch_tokens=8192, attack_weight=4.0)
-WIDE_FILE, NARROW_FILE, TAUGHT_FILE = "checkpoint.pt", "checkpoint-narrow.pt", "checkpoint-taught.pt"
+TRAININGS = WIDE_FILE, NARROW_FILE, TAUGHT_FILE = "checkpoint.pt", "checkpoint-narrow.pt", "checkpoint-taught.pt"
 
 
 @dataclass
@@ -133,6 +133,9 @@ def train(data: Encoded, recipe: Recipe, work: Path, init: np.ndarray | None = N
             schedule.load_state_dict(state["schedule"])
             start = state["epoch"]
             log(f"resumed after epoch {start}")
+    if start == 0:  # what was trained on from other weights is no longer the next training
+        for later in TRAININGS[TRAININGS.index(name) + 1:]:
+            (work / later).unlink(missing_ok=True)
     weight = torch.tensor([1.0, recipe.attack_weight])
     for epoch in range(start, recipe.epochs):
         net.train()

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from sallyport_training import attacks, lessons
+from sallyport_training import attacks, fit, lessons
 
 LANGUAGES = {lang: [f"harmlos {lang} {i}" for i in range(5)] for lang in attacks.LANGUAGES}
 
@@ -60,6 +60,24 @@ class Learning(unittest.TestCase):
             self.assertEqual((1, "lessons", 0.9), (x["label"], x["set"], x["score"]))
         self.assertNotIn(rows()[3]["text"], asked, "a row that is measured")
         self.assertTrue(any("do it" in t and len(t) < 450 for t in asked), "a composed row is read about its attack")
+
+
+class Training(unittest.TestCase):
+    def test_lessons_are_read_whole_and_what_followed_other_weights_goes(self):
+        ids = [np.full(n, 9, np.int32) for n in (90, 40, 90)]
+        data = fit.Encoded(ids, np.zeros(3, np.int64), np.array([1, 0, 1]), np.array([True, False, False]))
+        recipe = fit.Recipe(width=4, channels=4, dilations=(1,), hidden=4, epochs=1, window=96)
+        for seed in range(20):
+            _, rooms = fit.Batches(data, recipe, np.random.RandomState(seed)).groups()
+            self.assertEqual(94, rooms[0])
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            (work / fit.NARROW_FILE).touch(), (work / fit.TAUGHT_FILE).touch()
+            fit.train(data, recipe, work, log=lambda _: None)
+            self.assertEqual([fit.WIDE_FILE], [p.name for p in work.iterdir()])
+            (work / fit.NARROW_FILE).touch()
+            fit.train(data, recipe, work, log=lambda _: None)  # resumed: trained already
+            self.assertTrue((work / fit.NARROW_FILE).exists())
 
 
 if __name__ == "__main__":
