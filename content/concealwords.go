@@ -50,8 +50,15 @@ var concealmentsAbroad = []string{
 	"ለተጠቃሚው አትንገር", "ለተጠቃሚው አትናገር", "kada ka gaya wa mai amfani", "kar ka gaya wa mai amfani", "kada ku gaya wa mai amfani", "má sọ fún olumulo", "má ṣe sọ fún olùmúlò", "maṣe sọ fun olumulo", "agwala onye ọrụ", "ungamtsheli umsebenzisi", "musa ukutshela umsebenzisi", "ha u sheegin isticmaalaha", "ne diru al la uzanto",
 }
 
-// adviceAbroad is how such a sentence goes on when it is about wording: what to do, and how.
-var adviceAbroad = [...]string{" de ", " d'", " d’", " para ", " di ", " om ", " untuk ", " cara ", " comment", " cómo", " como ", " wie ", " hoe ", " jak ", " как ", " come ", " hogyan", " cum "}
+// adviceAbroad is how such a sentence goes on when it is about wording: how to say it, and by which way.
+var adviceAbroad = [...]string{" cara ", " comment", " cómo", " como ", " wie ", " hoe ", " jak ", " как ", " come ", " hogyan", " cum ", " per e-mail", " per email", " per mail", " per sms", " per post", "よい", "いい", "もよ", "もい", "も構"}
+
+// toDoAbroad is how it goes on with what the user is not to be told to do, unless the words are those of aboutAbroad: behind
+// these it is what the user is not to be told of.
+var (
+	toDoAbroad  = [...]string{" de ", " d'", " d’", " para ", " di ", " om te ", " untuk "}
+	aboutAbroad = mustIndex("inform", "rien", "nada", "nulla", "niente", "avises", "préviens", "parl")
+)
 
 func concealmentKeywords() []keyword {
 	var k []keyword
@@ -75,7 +82,7 @@ func inCases(phrase string) []string {
 // concealmentAbroad looks for the order to keep the user in the dark in other languages.
 func (sc *scan) concealmentAbroad(at, end int) {
 	text := sc.text
-	if at > 0 && isAlnum(text[at-1]) || oneOf(text[end:], adviceAbroad[:]) > 0 {
+	if at > 0 && isAlnum(text[at-1]) || oneOf(text[end:], adviceAbroad[:]) > 0 || oneOf(text[end:], toDoAbroad[:]) > 0 && !aboutAbroad.any(text[at:end]) {
 		return
 	}
 	det := detAddress

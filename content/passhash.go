@@ -79,6 +79,9 @@ func (sc *scan) passHash(prefix string, fields []hashField, at int) {
 		}
 		if last {
 			if body := text[i:end]; mixed(body) && !placeholder(body) && entropy(body) >= 2.5 {
+				if prefix[0] == 'B' {
+					at += len(prefix) - 1 // what stands before belongs to the statement
+				}
 				sc.add(detPassHash, at, end)
 			}
 			return

@@ -21,6 +21,12 @@ func TestStoredPasswordsBlockOnTheWayOutAndAreMasked(t *testing.T) {
 	require.Contains(t, string(mask(t, d, r).Bytes), "kim:[REDACTED:PASSWORD_HASH]:19000")
 }
 
+// TestStatementsKeepTheirShape: of a statement of MySQL only the hash is masked.
+func TestStatementsKeepTheirShape(t *testing.T) {
+	d, r := scanBody(t, "tools/call", SideResponse, result("CREATE USER 'x' IDENTIFIED BY PASSWORD '*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19';"))
+	require.Contains(t, string(mask(t, d, r).Bytes), "IDENTIFIED BY PASSWORD '[REDACTED:PASSWORD_HASH]';")
+}
+
 func TestWhatIsNoStoredPassword(t *testing.T) {
 	for _, text := range []string{
 		"$2b$12$", "$2b$12$" + bcryptBody[1:], "$2b$12$" + bcryptBody + "a", "$2B$12$" + bcryptBody, "a$2b$12$" + bcryptBody, "$2b$" + bcryptBody,
