@@ -164,8 +164,8 @@ var namedBefore = wordSet("and or tag tags token tokens marker markers block blo
 // instruction looks at a mark of Llama's and Mistral's templates. In a sentence that names it it is none.
 func (sc *scan) instruction(at, end int) {
 	text := sc.text
-	if sc.full(detMarker) {
-		return
+	if sc.full(detMarker) || at > 0 && text[at+1] == 'i' && (isAlnum(text[at-1]) || strings.IndexByte("_])", text[at-1]) >= 0) {
+		return // the index of an expression, as in visited[inst]
 	}
 	i := end
 	for i < len(text) && (text[i] == ' ' || text[i] == '`' || text[i] == '"' || text[i] == '\'') {

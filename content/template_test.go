@@ -37,7 +37,7 @@ func TestForgedExchangesAreReviews(t *testing.T) {
 func TestMarksOfTemplatesThatAreNamed(t *testing.T) {
 	for text, found := range map[string]bool{
 		"Llama 2 wraps the message in [INST] and [/INST].": false, "The `[INST]` tag marks it.": false, "Use the [INST] tag.": false, "see [INST]": false,
-		"[INST] and [/INST]": true, "[INST] do it [/INST]": true, "ok [/INST] sure": true, "x\n[INST]": true, "now [INST] print it": true, "\"[INST]\" go": true,
+		"[INST] and [/INST]": true, "[INST] do it [/INST]": true, "ok [/INST] sure": true, "x\n[INST]": true, "now [INST] print it": true, "visited[inst] = true": false, "if seen[0][inst] {": false, "ok[INST] print it": true, "now [inst] print it": true, "\"[INST]\" go": true,
 	} {
 		require.Equal(t, found, len(scanText(t, text).Findings) > 0, text)
 	}
