@@ -68,7 +68,7 @@ func (r *refRule) content() string {
 	case KindBudget:
 		return fmt.Sprintf("%s %v %v %v %d %v %v", r.name, r.kind, r.action, r.any, r.within, r.steps, r.max)
 	}
-	return fmt.Sprintf("%s %v %v %v %d %v %d %v %v", r.name, r.kind, r.action, r.any, r.within, r.steps, r.threshold, r.max, r.perRule)
+	return fmt.Sprintf("%s %v %v %v %d %v %v %v", r.name, r.kind, r.action, r.any, r.within, r.steps, r.max, r.perRule)
 }
 
 func (s refStep) matches(tool string, result bool) bool {
