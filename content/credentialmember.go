@@ -1,0 +1,96 @@
+package content
+
+// The names of JSON members, and of values that stand in pairs with their names, announce credentials as those in texts do.
+
+// pairBefore remembers that the current string names a credential whose value is the member before it.
+func (sc *scan) pairBefore(kind credential) {
+	i := sc.str - 2
+	if i < 0 {
+		return
+	}
+	s, own := &sc.d.strings[i], &sc.d.strings[sc.str]
+	if !s.Key && s.name >= 0 && s.container == own.container && s.Host == own.Host && pairValues[sc.d.strings[s.name].Text] && kind.accepts(s.Text, true) {
+		sc.pairs = append(sc.pairs, i)
+	}
+}
+
+// pairsBefore reports the values that were named after them.
+func (sc *scan) pairsBefore() {
+	for _, i := range sc.pairs {
+		s := &sc.d.strings[i]
+		if s.Role == RoleSchema || s.Role == RoleDescription {
+			continue
+		}
+		sc.str, sc.role, sc.path, sc.spans = i, s.Role, "", sc.spans[:0]
+		sc.raw = view{text: s.Text, label: ViewRaw}
+		sc.v, sc.text = &sc.raw, s.Text
+		sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
+		sc.flush()
+	}
+}
+
+// member looks at a string value whose member name announces a credential.
+func (sc *scan) member(s *String, raw *view) {
+	kind := credentialNone
+	switch name := sc.memberName(); {
+	case sc.identityMember(name, s, raw):
+		return
+	case name == "pass" && s.Host < 0, name == "pw", name == "psk":
+		kind = credentialPassword
+	case jwkMember(name) && sc.besideKty(s) && len(s.Text) >= minJWK && of(s.Text, 0, len(s.Text), setAllB64):
+		sc.v, sc.text = raw, raw.text
+		sc.hits = append(sc.hits[:0], hit{det: detPrivateKey, start: 0, end: len(s.Text)})
+		sc.flush()
+		return
+	case name == "auth" || name == "_auth" || name == "_password":
+		sc.v, sc.text, sc.hits = raw, raw.text, sc.hits[:0]
+		if sc.registryAuth(0); len(sc.hits) > 0 {
+			sc.flush()
+		}
+		return
+	case len(name) == len("authorization") && hasFoldPrefix(name, "authorization"):
+		sc.v, sc.text, sc.hits = raw, raw.text, sc.hits[:0]
+		if sc.schemed(0); len(sc.hits) > 0 {
+			sc.flush()
+		}
+		return
+	case sc.credentialKey == int(s.name):
+		kind = sc.credential
+	case sc.pair != credentialNone && sc.pairIn == s.container && pairValues[sc.memberName()]:
+		kind = sc.pair
+	}
+	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
+		return
+	}
+	sc.v, sc.text = raw, raw.text
+	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
+	sc.flush()
+}
+
+// minJWK is the shortest private part of a JSON web key, in bytes: that of a symmetric key of 128 bits.
+const minJWK = 22
+
+// jwkMember reports whether a member of a JSON web key is a private one (RFC 7518 section 6).
+func jwkMember(name string) bool {
+	switch name {
+	case "d", "k", "p", "q", "dp", "dq", "qi":
+		return true
+	}
+	return false
+}
+
+// besideKty reports whether the object that s is a member of says which type of key it is.
+func (sc *scan) besideKty(s *String) bool {
+	for _, step := range [...]int{-1, 1} {
+		for i, n := sc.str+step, 0; i >= 0 && i < len(sc.d.strings) && n < maxJWKMembers; i, n = i+step, n+1 {
+			o := &sc.d.strings[i]
+			if o.Key && o.container == s.container && o.Host == s.Host && o.Text == "kty" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxJWKMembers is how many strings before and after a member are looked at, names included.
+const maxJWKMembers = 32
