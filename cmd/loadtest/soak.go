@@ -56,6 +56,7 @@ func loadFlags(cmd *cobra.Command, o *mesh.Options, env *[]string) {
 	f.StringVar(&o.Admin, "admin", "", "admin address of that sidecar, for memory and goroutines")
 	f.StringVar(&o.Sallyport, "sallyport", "bin/sallyport", "the sidecar to start")
 	f.StringArrayVar(env, "set", nil, "a setting of the sidecar to start, NAME=value; may be repeated")
+	f.IntVar(&o.SidecarCPUs, "sidecar-cpus", 0, "CPUs that the sidecar to start has for itself, while the load generator keeps to the others (Linux); 0: both share all")
 	f.IntVar(&o.Connections, "connections", 4, "connections of the gateway")
 	f.IntVar(&o.Callers, "callers", 64, "callers of the closed loop that measures the capacity")
 	f.Float64Var(&o.RepeatShare, "repeat-share", 0.3, "share of texts that repeat an earlier one")

@@ -58,8 +58,20 @@ type shape struct {
 	padding  float64
 }
 
-// least texts of a pass: with fewer, one long text would decide.
-const leastTexts = 24
+// A pass has at least so many texts, because with fewer one long text would decide;
+// but with a model that is slow they end where they take so many times as long as
+// they were given.
+const (
+	leastTexts = 24
+	longestFor = 8
+)
+
+// enoughFor says when a queue has the tokens that a pass takes and texts enough.
+func enoughFor(perPass, atLeast int) func(texts, tokens int) bool {
+	return func(texts, tokens int) bool {
+		return tokens >= perPass && texts >= atLeast || tokens >= longestFor*perPass
+	}
+}
 
 // compare lets every contestant run the same queue, round by round.
 func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*comparison, error) {
@@ -70,9 +82,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 	}
 	// Naive batches cost about as much as all others together.
 	perPass := int(rate * o.Duration.Seconds() / float64(2*contestants*o.Rounds))
-	q := s.newQueue(traffic.NewSource(mix, 0, o.Seed), true, func(texts, tokens int) bool {
-		return texts >= leastTexts && tokens >= perPass
-	})
+	q := s.newQueue(traffic.NewSource(mix, 0, o.Seed), true, enoughFor(perPass, leastTexts))
 	c := &comparison{mix: mix, queue: q, texts: len(q.texts), waits: measure.NewLatency(), sizes: map[int]int{}}
 	one, naive := inOrder(q.windows, 1), inOrder(q.windows, naiveSize)
 	best, err := s.bestPerfect(q, c)
@@ -158,7 +168,7 @@ func (c *comparison) rates(who int, of func(measure.Usage) time.Duration) []floa
 // speed is how many tokens per second the bare runtime reads of such texts, roughly.
 func (s *subject) speed(mix traffic.Mix) (float64, error) {
 	s.opts.Progress.Step("%s mix: how fast is the model?", mix.Name)
-	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+1), true, func(texts, tokens int) bool { return texts >= 8 && tokens >= 512 })
+	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+1), true, func(texts, tokens int) bool { return texts >= 8 && tokens >= 512 || tokens >= 2048 })
 	b := inOrder(q.windows, 1)
 	fastest := 0.0
 	for begin := time.Now(); fastest == 0 || time.Since(begin) < min(s.opts.Duration/20, time.Second); {

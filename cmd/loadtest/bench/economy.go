@@ -44,7 +44,7 @@ func (s *subject) economies(ctx context.Context, mix traffic.Mix, plain *rig) (o
 		return nil, err
 	}
 	perPass := int(rate * s.opts.Duration.Seconds() / float64(4*s.opts.Rounds))
-	enough := func(texts, tokens int) bool { return texts >= leastTexts && tokens >= perPass }
+	enough := enoughFor(perPass, leastTexts)
 
 	cached := &saving{name: "score cache", note: fmt.Sprintf("%.0f %% of the texts repeat an earlier one", 100*s.opts.RepeatShare)}
 	if err := s.economy(ctx, mix, cached, func(round int) *queue {
@@ -56,9 +56,7 @@ func (s *subject) economies(ctx context.Context, mix traffic.Mix, plain *rig) (o
 
 	early := &saving{name: "early exit", note: fmt.Sprintf("%.0f %% of the texts block", 100*blockedShare)}
 	// Texts of several windows: with one, there is nothing to leave out.
-	q := s.newQueue(traffic.NewSource(traffic.Long, 0, s.opts.Seed+200), true, func(texts, tokens int) bool {
-		return texts >= leastTexts/2 && tokens >= perPass
-	})
+	q := s.newQueue(traffic.NewSource(traffic.Long, 0, s.opts.Seed+200), true, enoughFor(perPass, leastTexts/2))
 	at, err := s.blockingScore(q)
 	if err != nil {
 		return nil, err

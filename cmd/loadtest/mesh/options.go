@@ -16,6 +16,9 @@ type Options struct {
 	// Sallyport is the binary to start, Env its settings.
 	Sallyport string
 	Env       sidecar.Env
+	// SidecarCPUs are how many of the machine's CPUs the started sidecar has for itself,
+	// while the load generator keeps to the others; with 0 they share them all.
+	SidecarCPUs int
 	// Connections is how many a gateway keeps open.
 	Connections int
 	// Callers is how many wait for answers at once when the capacity is measured.
@@ -45,6 +48,7 @@ func (o *Options) Check() error {
 		}
 	}
 	require(o.Connections >= 1 && o.Connections <= 200, "connections is %d, want 1 to 200", o.Connections)
+	require(o.SidecarCPUs == 0 || o.Addr == "", "sidecar-cpus is %d, but a sidecar that runs already stays where it is: leave out addr", o.SidecarCPUs)
 	require(o.Callers >= 1 && o.Callers <= 10_000, "callers is %d, want 1 to 10000", o.Callers)
 	require(o.RepeatShare >= 0 && o.RepeatShare < 1, "repeat-share is %v, want 0 up to, not including, 1", o.RepeatShare)
 	require(o.Duration >= 100*time.Millisecond && o.Duration <= 4*time.Hour, "duration is %v, want 100ms to 4h", o.Duration)

@@ -3,7 +3,6 @@ package mesh
 import (
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
@@ -23,12 +22,12 @@ func (r *Result) Report() *report.Report {
 	rep := report.New("The sidecar under load", "Calls, results and lists of tools of the MCP mix over gRPC, in an open loop.")
 	target := r.opts.Addr
 	if r.own {
-		target = "started by this test, with its load generator on the same CPUs"
+		target = "started by this test"
 	}
 	rep.Fact("sidecar", target)
 	rep.Fact("connections", r.opts.Connections)
 	rep.Fact("texts that repeat an earlier one", report.Ratio(r.opts.RepeatShare))
-	rep.Fact("machine", fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	rep.Fact("machine", r.machine)
 	rep.Fact("load average", fmt.Sprintf("%s before, %s after", r.loads[0], r.loads[1]))
 	rep.Fact("seed", fmt.Sprint(r.opts.Seed))
 	rep.Fact("version", build.Version())
@@ -161,7 +160,7 @@ func (s *Step) costs() *report.Table {
 		t.Row("bare server, one call", us(y.perCall.server), "µs", "the same load, answered without a decision")
 		t.Row("generator, one call", us(y.perCall.client), "µs", "against the bare server")
 		t.Row("bare server and its generator", y.cpus+y.client, "CPUs", fmt.Sprintf("%d of %d exchanges answered in time, p99 %v", y.answered, y.offered, y.latency.At(0.99)))
-		ideal := min(y.ideal(runtime.NumCPU(), s.decision), s.peak)
+		ideal := min(y.ideal(s.decision), s.peak)
 		t.Row("goodput of an ideal server", ideal, "exchanges/s", "the processors without what generator and transport take, / a decision; at most the capacity")
 		if ideal > 0 {
 			t.Row("goodput against it", report.Ratio(s.goodput/ideal), "", "")

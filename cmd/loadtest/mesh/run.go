@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,10 +20,11 @@ import (
 
 // Result is everything that was measured.
 type Result struct {
-	opts  Options
-	steps []*Step
-	loads [2]string
-	own   bool
+	opts    Options
+	steps   []*Step
+	loads   [2]string
+	own     bool
+	machine string // and who has which of its CPUs
 }
 
 const (
@@ -43,6 +45,8 @@ const (
 type mesh struct {
 	opts    Options
 	admin   string
+	share   *measure.Share   // of the CPUs between sidecar and generator
+	back    func() error     // takes the generator back to all CPUs
 	process *sidecar.Process // that was started; nil for none
 	dir     string           // of it
 	conns   []*grpc.ClientConn
@@ -59,7 +63,7 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	r := &Result{opts: m.opts, own: o.Addr == ""}
+	r := &Result{opts: m.opts, own: o.Addr == "", machine: m.machine()}
 	r.loads[0] = measure.LoadAverage()
 	fractions := o.Fractions
 	if o.Rate > 0 {
@@ -88,6 +92,12 @@ func open(ctx context.Context, o Options) (m *mesh, err error) {
 			err = errors.Join(err, m.close())
 		}
 	}()
+	if m.share, err = measure.NewShare(o.SidecarCPUs); err != nil {
+		return m, err
+	}
+	if m.back, err = m.share.Keep(); err != nil {
+		return m, err
+	}
 	addr := o.Addr
 	if addr == "" {
 		if err := m.start(ctx); err != nil {
@@ -121,13 +131,28 @@ func (m *mesh) start(ctx context.Context) error {
 	if m.dir, err = os.MkdirTemp("", "sallyport-load-*"); err != nil {
 		return err
 	}
-	m.process, err = sidecar.Start(ctx, binary, m.dir, sidecar.Env{"SHUTDOWN_DRAIN_S": "0"}.With(m.opts.Env))
+	m.process, err = sidecar.StartOn(ctx, m.share, binary, m.dir, sidecar.Env{"SHUTDOWN_DRAIN_S": "0"}.With(m.opts.Env))
 	return err
 }
 
+// machine says on which CPUs the sidecar and the load generator run.
+func (m *mesh) machine() string {
+	all := fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	switch theirs, own := m.share.CPUs(runtime.NumCPU()); {
+	case m.share != nil:
+		return fmt.Sprintf("%s: %d for the sidecar alone, %d for the load generator", all, theirs, own)
+	case m.process != nil:
+		return all + ", shared by the sidecar and the load generator"
+	}
+	return all
+}
+
 // close hangs up, and stops and clears away what was started.
-func (m *mesh) close() error {
+func (m *mesh) close() (err error) {
 	m.opts.Progress.Done()
+	if m.back != nil {
+		defer func() { err = errors.Join(err, m.back()) }()
+	}
 	for _, c := range m.conns {
 		c.Close()
 	}

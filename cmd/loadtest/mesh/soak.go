@@ -50,6 +50,7 @@ type Soak struct {
 	took      time.Duration
 	clientCPU time.Duration
 	loads     [2]string
+	machine   string // and who has which of its CPUs
 }
 
 const (
@@ -77,7 +78,7 @@ func RunSoak(ctx context.Context, o SoakOptions) (result *Soak, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	s := &Soak{opts: o, rate: o.Rate, fates: map[Fate]int{}, each: o.Duration / soakIntervals}
+	s := &Soak{opts: o, rate: o.Rate, fates: map[Fate]int{}, each: o.Duration / soakIntervals, machine: m.machine()}
 	s.loads[0] = measure.LoadAverage()
 	if s.rate == 0 {
 		m.opts.Duration = min(o.Duration, peakPart*capacityTime)

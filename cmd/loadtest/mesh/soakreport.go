@@ -3,7 +3,6 @@ package mesh
 import (
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
@@ -143,7 +142,7 @@ func (s *Soak) Picture() ([]byte, error) { return report.Picture(s.charts()...) 
 // Report is the soak as text, JSON or a page with charts.
 func (s *Soak) Report() *report.Report {
 	rep := report.New("Soak", fmt.Sprintf("One sidecar under a steady load of the MCP mix for %v.", s.opts.Duration))
-	rep.Fact("machine", fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	rep.Fact("machine", s.machine)
 	rep.Fact("load average", fmt.Sprintf("%s before, %s after", s.loads[0], s.loads[1]))
 	load := fmt.Sprintf("%.0f exchanges/s, as asked", s.rate)
 	if s.capacity > 0 {

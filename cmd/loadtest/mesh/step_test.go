@@ -34,10 +34,13 @@ func TestStepCountsBySecondAndFate(t *testing.T) {
 func TestIdealGoodput(t *testing.T) {
 	// 1000 calls a second at 0.5 ms for generator and transport take half of one CPU;
 	// the other 1.5 decide at 3 ms without the transport.
-	y := &yardstick{rate: 1000, perCall: costs{client: 300 * time.Microsecond, server: 200 * time.Microsecond}}
-	require.InDelta(t, 500, y.ideal(2, 3200*time.Microsecond), 0.01)
-	require.Zero(t, y.ideal(0, 3*time.Millisecond), "nothing is left")
-	require.Zero(t, y.ideal(2, time.Microsecond), "a decision that costs less than its transport was measured badly")
+	y := &yardstick{rate: 1000, room: 2, perCall: costs{client: 300 * time.Microsecond, server: 200 * time.Microsecond}}
+	require.InDelta(t, 500, y.ideal(3200*time.Microsecond), 0.01)
+	require.Zero(t, y.ideal(time.Microsecond), "a decision that costs less than its transport was measured badly")
+	y.room, y.apart = 1, true
+	require.InDelta(t, 0.8/0.003, y.ideal(3200*time.Microsecond), 0.01, "a generator on CPUs of its own costs the server nothing")
+	y.room, y.apart = 0, false
+	require.Zero(t, y.ideal(3*time.Millisecond), "nothing is left")
 }
 
 func TestReportShowsCostsAndRates(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -31,7 +32,9 @@ type yardstick struct {
 	offered  int
 	answered int     // in time
 	perCall  costs   // processor time
-	cpus     float64 // of the server
+	room     int     // CPUs that the server may use
+	apart    bool    // the generator has CPUs of its own
+	cpus     float64 // that the server used
 	client   float64 // CPUs of the generator
 	latency  *measure.Latency
 }
@@ -43,7 +46,7 @@ type costs struct{ client, server time.Duration }
 // is one, and sends it the load of a step.
 func (m *mesh) measureYardstick(ctx context.Context, rate float64) (y *yardstick, err error) {
 	m.opts.Progress.Step("the yardstick: a bare server at %.0f exchanges/s", rate)
-	addr, pid, stop, err := startEcho(ctx)
+	addr, pid, stop, err := startEcho(ctx, m.share)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +84,14 @@ func (m *mesh) measureYardstick(ctx context.Context, rate float64) (y *yardstick
 		return nil, fmt.Errorf("measure the yardstick: none of %d exchanges was answered", len(schedule))
 	}
 	sent := time.Duration(max(1, s.offered-s.lost))
-	return &yardstick{rate: rate, offered: s.offered, answered: s.inTime, latency: s.latency,
+	room, _ := m.share.CPUs(runtime.NumCPU())
+	return &yardstick{rate: rate, room: room, apart: m.share != nil, offered: s.offered, answered: s.inTime, latency: s.latency,
 		perCall: costs{client: usage.CPU / sent, server: (after - before) / sent},
 		cpus:    (after - before).Seconds() / usage.Wall.Seconds(), client: usage.CPU.Seconds() / usage.Wall.Seconds()}, ctx.Err()
 }
 
-// startEcho runs this program as the bare server.
-func startEcho(ctx context.Context) (addr string, pid int, stop func() error, err error) {
+// startEcho runs this program as the bare server, on the sidecar's CPUs.
+func startEcho(ctx context.Context, share *measure.Share) (addr string, pid int, stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", 0, nil, err
@@ -96,7 +100,7 @@ func startEcho(ctx context.Context) (addr string, pid int, stop func() error, er
 	cmd := exec.CommandContext(ctx, self, EchoCommand) //nolint:gosec // this program itself
 	out, err := cmd.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = share.Start(cmd)
 	}
 	if err != nil {
 		cancel()
@@ -116,10 +120,14 @@ func startEcho(ctx context.Context) (addr string, pid int, stop func() error, er
 
 // ideal is how many exchanges a second could be decided at the step's rate if a
 // refusal cost nothing but its transport, given what one decision costs: every
-// call is paid for by generator and transport first, and the rest of the machine
-// decides.
-func (y *yardstick) ideal(cpus int, decision time.Duration) float64 {
-	left := float64(cpus) - y.rate*(y.perCall.client+y.perCall.server).Seconds()
+// call is paid for by transport first, and by the generator where it runs on the same
+// CPUs, and the rest of them decides.
+func (y *yardstick) ideal(decision time.Duration) float64 {
+	call := y.perCall.server
+	if !y.apart {
+		call += y.perCall.client
+	}
+	left := float64(y.room) - y.rate*call.Seconds()
 	more := (decision - y.perCall.server).Seconds()
 	if left <= 0 || more <= 0 {
 		return 0

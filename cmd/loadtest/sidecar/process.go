@@ -18,6 +18,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 )
 
 // Env are settings of a sidecar by the name of the variable.
@@ -57,10 +59,15 @@ const (
 // Start runs binary in dir and returns once it listens. Settings of the caller's
 // environment do not reach it, but for the place of the runtime library.
 func Start(ctx context.Context, binary, dir string, settings Env) (*Process, error) {
+	return StartOn(ctx, nil, binary, dir, settings)
+}
+
+// StartOn is Start on a part of the CPUs.
+func StartOn(ctx context.Context, part *measure.Share, binary, dir string, settings Env) (*Process, error) {
 	var err error
 	for range attempts {
 		var p *Process
-		if p, err = launch(ctx, binary, dir, settings); err != nil {
+		if p, err = launch(ctx, part, binary, dir, settings); err != nil {
 			return nil, err
 		}
 		if err = p.awaitListening(ctx); err == nil {
@@ -74,7 +81,7 @@ func Start(ctx context.Context, binary, dir string, settings Env) (*Process, err
 	return nil, err
 }
 
-func launch(ctx context.Context, binary, dir string, settings Env) (*Process, error) {
+func launch(ctx context.Context, part *measure.Share, binary, dir string, settings Env) (*Process, error) {
 	p := &Process{Dir: dir, exited: make(chan struct{})}
 	var err [2]error
 	p.Addr, err[0] = freeAddr()
@@ -107,7 +114,7 @@ func launch(ctx context.Context, binary, dir string, settings Env) (*Process, er
 		p.cmd.Env = append(p.cmd.Env, name+"="+all[name])
 	}
 	p.cmd.Stderr = log
-	if err := p.cmd.Start(); err != nil {
+	if err := part.Start(p.cmd); err != nil {
 		cancel()
 		return nil, fmt.Errorf("start %s: %w", binary, err)
 	}
