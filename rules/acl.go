@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sallyport-mcp/sallyport/rules/toolglob"
 )
 
 // ACL says which tools may be called at all. A nil *ACL allows everything.
@@ -22,7 +24,7 @@ type aclEntry struct {
 // the tool on every service. Deny wins over allow, an empty allow list allows what is not denied, and letter case is ignored, so
 // that a server which resolves names loosely is not a way around. Some servers put a slash into a tool's own name: a deny entry
 // holds for the whole name as well; an allow entry does not, or a server could name its way in (write */fs/read for that).
-// An empty or over-long entry is an error, and so are a class and a choice ([ab], {a,b}).
+// An entry that toolglob.Check refuses is an error, and so is one without a tool or with an empty service.
 func NewACL(allow, deny []string) (*ACL, error) {
 	a := &ACL{open: len(allow) == 0}
 	var err error
@@ -43,13 +45,10 @@ func aclEntries(list string, patterns []string) ([]aclEntry, error) {
 		if !both {
 			service, tool = "*", trimmed
 		}
-		switch {
-		case len(trimmed) > maxPatternBytes:
-			return nil, fmt.Errorf("%s list: an entry of %d bytes; at most %d are allowed", list, len(trimmed), maxPatternBytes)
-		case service == "" || tool == "":
+		if service == "" || tool == "" {
 			return nil, fmt.Errorf("%s list: %q is neither a tool nor service/tool", list, text)
 		}
-		if err := foreignGlob(trimmed); err != nil {
+		if err := toolglob.Check(trimmed); err != nil {
 			return nil, fmt.Errorf("%s list: %w", list, err)
 		}
 		e := aclEntry{tool: foldedGlob(tool)}

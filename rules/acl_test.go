@@ -53,7 +53,7 @@ func TestACLErrors(t *testing.T) {
 	_, err = NewACL(nil, []string{"git/"})
 	require.EqualError(t, err, `deny list: "git/" is neither a tool nor service/tool`)
 	_, err = NewACL(nil, []string{strings.Repeat("x", 2000)})
-	require.EqualError(t, err, `deny list: an entry of 2000 bytes; at most 1024 are allowed`)
+	require.EqualError(t, err, `deny list: holds a glob over 256 bytes`)
 }
 
 func TestMatchers(t *testing.T) {

@@ -1,20 +1,21 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sallyport-mcp/sallyport/rules/toolglob"
+)
 
 // Globs matches a name against any of several globs, exactly as in packs: * and ? are wildcards, everything else is literal,
 // letter case counts. The zero value is empty and matches nothing.
 type Globs []*glob
 
-// CompileGlobs compiles globs; an empty or over-long one is an error, and so are a class and a choice ([ab], {a,b}).
+// CompileGlobs compiles globs; one that toolglob.Check refuses is an error.
 func CompileGlobs(patterns []string) (Globs, error) {
 	out := make(Globs, 0, len(patterns))
 	for _, text := range patterns {
-		if text == "" || len(text) > maxPatternBytes {
-			return nil, fmt.Errorf("a glob of %d bytes; 1 to %d are allowed", len(text), maxPatternBytes)
-		}
-		if err := foreignGlob(text); err != nil {
-			return nil, err
+		if err := toolglob.Check(text); err != nil {
+			return nil, fmt.Errorf("glob: %w", err)
 		}
 		out = append(out, plainGlob(text))
 	}

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/sallyport-mcp/sallyport/rules/toolglob"
 )
 
 // Checks of single values. They see trimmed text and never quote a secret.
@@ -49,29 +50,6 @@ func checkListen(text string) error {
 	return nil
 }
 
-// maxGlob bounds a tool glob, in bytes.
-const maxGlob = 256
-
-func checkGlob(text string) error {
-	switch {
-	case text == "":
-		return errors.New("is an empty glob")
-	case len(text) > maxGlob:
-		return fmt.Errorf("holds a glob over %d bytes", maxGlob)
-	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%s holds a character that cannot be seen", strconv.QuoteToASCII(text))
-	case strings.ContainsAny(text, `[]{}\`):
-		// Read as they stand they would match next to nothing, and a list that denies
-		// nothing says so nowhere.
-		return fmt.Errorf("%s holds one of []{}\\: a glob knows * and ? alone, and ? stands for any one character", quote(text))
-	case strings.ContainsAny(text, `";|`) || strings.Trim(text, "'") != text:
-		return fmt.Errorf("%s holds a quotation mark or a separator: write globs bare, with commas between them", quote(text))
-	case text[0] == '!':
-		return fmt.Errorf("%s begins with !: a glob cannot be turned round", quote(text))
-	}
-	return nil
-}
-
 // checkTool accepts a glob on tool or service/tool; the first slash is the one between
 // them.
 func checkTool(text string) error {
@@ -79,7 +57,7 @@ func checkTool(text string) error {
 	if both && (service == "" || tool == "") {
 		return fmt.Errorf("%s is neither a tool nor service/tool", quote(text))
 	}
-	return checkGlob(text)
+	return toolglob.Check(text)
 }
 
 func checkTraceSource(text string) error {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/rules/toolglob"
 )
 
 func TestFileIsStrict(t *testing.T) {
@@ -42,7 +44,7 @@ func TestFileIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, "DENY_TOOLS: holds an empty entry")
 	_, err = read(t, "deny_tools: [\"a\\nb\"]\n", nil, nil)
 	require.ErrorContains(t, err, "holds a character that cannot be seen")
-	_, err = read(t, "deny_tools: "+strings.Repeat("a", maxGlob+1)+"\n", nil, nil)
+	_, err = read(t, "deny_tools: "+strings.Repeat("a", toolglob.MaxBytes+1)+"\n", nil, nil)
 	require.ErrorContains(t, err, "holds a glob over 256 bytes")
 	_, err = read(t, "model: {source: ''}\n", nil, nil)
 	require.ErrorContains(t, err, "MODEL: may not be empty")

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/sallyport-mcp/sallyport/rules/toolglob"
 )
 
 // Profile overrides verdict settings for some exchanges. Which settings can be
@@ -114,7 +116,7 @@ func (r *reader) globs(at string, n ast.Node) []string {
 			r.problems.add(r.place(node), "", "%s is not a glob or a list of globs", at)
 			continue
 		}
-		if err := checkGlob(text); err != nil {
+		if err := toolglob.Check(text); err != nil {
 			r.problems.add(r.place(node), "", "%s: %v", at, err)
 			continue
 		}
