@@ -65,8 +65,13 @@ func checkCertificates(prefix string) error {
 		}
 	}
 	cert, key := firstEnv(prefix+"CLIENT_CERTIFICATE"), firstEnv(prefix+"CLIENT_KEY")
-	if cert == "" && key == "" {
+	switch {
+	case cert == "" && key == "":
 		return nil
+	case cert == "":
+		return fmt.Errorf("%sCLIENT_KEY: a key without %sCLIENT_CERTIFICATE", prefix, prefix)
+	case key == "":
+		return fmt.Errorf("%sCLIENT_CERTIFICATE: a certificate without %sCLIENT_KEY", prefix, prefix)
 	}
 	if _, err := tls.LoadX509KeyPair(cert, key); err != nil {
 		return fmt.Errorf("%sCLIENT_CERTIFICATE: %w", prefix, err)

@@ -47,6 +47,9 @@ func TestTracingRefusesValuesItCannotHonour(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20my-token, x-scope=", true},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:99999", false},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", " http://127.0.0.1:4317 ", true},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:99999", false},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", false},
+		{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", false},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", " ", true},
 	} {
 		t.Run(tc.name+"="+filepath.Base(tc.value), func(t *testing.T) {

@@ -73,7 +73,7 @@ type Tracing struct {
 // owns one goroutine until Shutdown. A setting that cannot be honoured is an error: another exporter than otlp, another protocol than grpc,
 // or what checkEnvironment refuses.
 func OpenTracing(version string, log *zap.Logger) (*Tracing, error) {
-	endpoint := firstEnv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+	endpointName, endpoint := firstSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 	kind := strings.ToLower(firstEnv("OTEL_TRACES_EXPORTER"))
 	if kind == "none" || strings.EqualFold(firstEnv("OTEL_SDK_DISABLED"), "true") {
 		return &Tracing{}, nil
@@ -84,11 +84,11 @@ func OpenTracing(version string, log *zap.Logger) (*Tracing, error) {
 	if endpoint == "" {
 		return &Tracing{}, nil
 	}
-	if p := firstEnv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); p != "" && p != "grpc" {
-		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_PROTOCOL: %q is not grpc", p)
+	if name, p := firstSet("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); p != "" && p != "grpc" {
+		return nil, fmt.Errorf("open tracing: %s: %q is not grpc", name, p)
 	}
 	if err := checkEndpoint(endpoint); err != nil {
-		return nil, fmt.Errorf("open tracing: OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+		return nil, fmt.Errorf("open tracing: %s: %w", endpointName, err)
 	}
 	if err := checkEnvironment(); err != nil {
 		return nil, fmt.Errorf("open tracing: %w", err)
@@ -177,12 +177,18 @@ func loopback(hostport string) bool {
 
 // firstEnv is the first variable that is not blank, without the blanks around it.
 func firstEnv(names ...string) string {
+	_, value := firstSet(names...)
+	return value
+}
+
+// firstSet is firstEnv with the name of the variable.
+func firstSet(names ...string) (name, value string) {
 	for _, n := range names {
 		if v := strings.TrimSpace(os.Getenv(n)); v != "" {
-			return v
+			return n, v
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Enabled reports whether spans are recorded.
