@@ -67,7 +67,11 @@ func TestReleaseGivesTheSignalsBack(t *testing.T) {
 
 // One import too many and the package is set up after those it must come before.
 func TestImportsNextToNothing(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to ask for the imports")
+	}
+	out, err := exec.CommandContext(t.Context(), tool, "list", "-deps", ".").Output()
 	require.NoError(t, err)
 	for _, p := range strings.Fields(string(out)) {
 		first, _, _ := strings.Cut(p, "/")
