@@ -10,14 +10,16 @@ import (
 
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/folder"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/rules"
 )
 
 // namedFiles lists what is wrong with the files and folders that the settings name and
-// with the variables of tracing, as serve would find it, but all at once and without
-// making, binding or serving anything.
+// with the variables of tracing, as serve would find it, but all at once, without
+// binding or serving anything, and without leaving a file behind.
 func namedFiles(s *config.Settings) error {
 	var found config.Problems
 	add := func(setting string, err error) {
@@ -34,10 +36,10 @@ func namedFiles(s *config.Settings) error {
 	for _, err := range packFaults(s.InvariantRulesPath) {
 		add("INVARIANT_RULES_PATH", err)
 	}
-	add("PINS_FILE", sallyport.CheckPinsFile(s.PinsFile))
+	add("PINS_FILE", pinsFault(s.PinsFile))
 	setting, err := modelFault(s)
 	add(setting, err)
-	add("AUDIT_LOG_PATH", trailFault(s.AuditLogPath))
+	add("AUDIT_LOG_PATH", audit.Check(s.AuditLogPath))
 	if s.AuditSignKeyFile != "" {
 		_, err := signingKey(s.AuditSignKeyFile)
 		add("AUDIT_SIGN_KEY_FILE", err)
@@ -101,31 +103,14 @@ func socketFault(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != fs.ModeSocket {
 		return fmt.Errorf("%q exists and is not a socket", path)
 	}
-	return isFolder(filepath.Dir(path))
+	return folder.Writable(filepath.Dir(path))
 }
 
-// trailFault is why the audit file could not be written. It is not opened for that:
-// somebody else may be writing it.
-func trailFault(path string) error {
-	if path == "-" {
-		return nil
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return isFolder(filepath.Dir(path))
-	case err != nil:
+// pinsFault is why pins could not be read from a file, or not be kept there: each time
+// it is written beside itself and renamed.
+func pinsFault(path string) error {
+	if err := sallyport.CheckPinsFile(path); err != nil || path == "" {
 		return err
-	case info.IsDir():
-		return fmt.Errorf("%q is a directory", path)
 	}
-	return nil
-}
-
-func isFolder(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() {
-		return fmt.Errorf("%q is not a directory", path)
-	}
-	return err
+	return folder.Writable(filepath.Dir(path))
 }
