@@ -61,9 +61,11 @@ func (sc *scan) normalised(v *view) bool {
 	return true
 }
 
-// enqueue adds a view to those that are read next.
-func (sc *scan) enqueue(v view) {
-	sc.queue = append(sc.queue, sc.views.add(v))
+// enqueue adds a view to those that are read next, and returns where it is kept.
+func (sc *scan) enqueue(v view) *view {
+	kept := sc.views.add(v)
+	sc.queue = append(sc.queue, kept)
+	return kept
 }
 
 // stepView queues the text that a transformation makes of v, if it makes any difference.
@@ -81,11 +83,17 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 	}
 }
 
-// rewrittenView queues the text that was made of v.
+// rewrittenView queues the text that was made of v, unless it was queued before.
 func (sc *scan) rewrittenView(v *view, label string, layer int, trail *trail) {
-	text := string(sc.trails.text)
-	sc.budget -= len(text)
-	sc.enqueue(view{text: text, label: label, up: v, trail: trail, layer: layer})
+	sc.budget -= len(sc.trails.text)
+	made := view{label: label, up: v, trail: trail, layer: layer}
+	if long := len(sc.trails.text) >= twinFrom; long && sc.twin(&made) {
+		return
+	} else if made.text = string(sc.trails.text); long {
+		sc.rewritten = append(sc.rewritten, sc.enqueue(made))
+	} else {
+		sc.enqueue(made)
+	}
 }
 
 // incomplete reports that a span of v was left undecoded.

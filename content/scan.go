@@ -99,11 +99,7 @@ func (sc *scan) string(i int) {
 	}
 	sc.str, sc.role = i, s.Role
 	sc.spans, sc.path = sc.spans[:0], ""
-	sc.raw = view{text: s.Text, label: ViewRaw}
-	raw := &sc.raw
-	sc.queue = append(sc.queue[:0], raw)
-	sc.views.used = 0
-	sc.trails.forget()
+	raw := sc.first(s.Text)
 	sc.barren.next()
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
@@ -130,6 +126,15 @@ func (sc *scan) string(i int) {
 			sc.member(s, raw)
 		}
 	}
+}
+
+// first makes a text the raw view of the current string, and forgets the views of the one before.
+func (sc *scan) first(text string) *view {
+	sc.raw = view{text: text, label: ViewRaw}
+	sc.queue, sc.rewritten = append(sc.queue[:0], &sc.raw), sc.rewritten[:0]
+	sc.views.used = 0
+	sc.trails.forget()
+	return &sc.raw
 }
 
 // minFound is the shortest text that anything but a keyword can be found in, in bytes: a@b.co.

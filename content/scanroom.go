@@ -13,6 +13,7 @@ type scanRoom struct {
 	opened       []bool
 	queue        []*view
 	views        viewRoom  // of the views of the current string
+	rewritten    []*view   // the long ones among them that steps made
 	trails       trailRoom // of these views
 	barren       barren
 	runs         []run
@@ -78,6 +79,7 @@ func (sc *scan) release() {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])
+	clear(room.rewritten[:cap(room.rewritten)])
 	room.views.clear()
 	room.barren.clear()
 	room.streams.src = bytes.Reader{}

@@ -54,10 +54,7 @@ type unfolder struct {
 func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	s := &u.d.strings[i]
 	u.str, u.role = i, RoleOther
-	u.raw = view{text: text, label: ViewRaw}
-	u.queue = append(u.queue[:0], &u.raw)
-	u.views.used = 0
-	u.trails.forget()
+	u.first(text)
 	own := len(out)
 	for n := 0; n < len(u.queue); n++ {
 		v := u.queue[n]

@@ -47,6 +47,14 @@ func (v *view) retrace(start, end int) (int, int) {
 	return v.up.origin(lo, hi)
 }
 
+// root returns the view that v was made from by steps alone: the raw text, or what was decoded from one span.
+func (v *view) root() *view {
+	for !v.whole && v.up != nil {
+		v = v.up
+	}
+	return v
+}
+
 // rewrite returns the text that steps make of src. changed is false when it is src itself.
 func rewrite(src string, step stepFunc) (text string, changed bool) {
 	var r trailRoom
