@@ -252,7 +252,7 @@ func (e *Engine) ReopenAudit(ctx context.Context) error {
 
 // TransportRefused counts something that a server in front of the engine refused
 // before the engine saw it: "oversize", "undecodable", "overdue", "panic",
-// "connections" or "client_certificate".
+// "connections", "client_certificate" or "handshake".
 func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(reason) }
 
 // ServerRefused records a refusal that a server in front of the engine made by
@@ -284,6 +284,9 @@ func (e *Engine) CertificatesReloaded(err error) {
 	}
 	e.metrics.TLSReload(telemetry.ReloadOK)
 }
+
+// CertificateUntil says when the certificate of a server in front of the engine ends.
+func (e *Engine) CertificateUntil(until time.Time) { e.metrics.TLSExpiry(until) }
 
 // Drain withdraws readiness, goes on serving for the drain time, and closes the
 // front once calls in flight have ended. [Engine.Shutdown] does it by itself.

@@ -92,8 +92,14 @@ type Observer struct {
 	Shed func(decision.Phase)
 	// ConnRefused: a connection beyond the reserve for probes was closed.
 	ConnRefused func()
-	// ClientRefused: a client certificate was not on the allow-list.
+	// ClientRefused: a client showed no certificate, one that the authorities do not
+	// vouch for now, or one without an allowed name.
 	ClientRefused func()
+	// HandshakeFailed: a TLS handshake failed for another reason, such as plain text, an
+	// old protocol, or a client that does not accept our certificate.
+	HandshakeFailed func()
+	// Certificate: a certificate is in force that ends at this time.
+	Certificate func(until time.Time)
 	// TLSReloaded: certificates were read again; err says why the old ones stay.
 	TLSReloaded func(err error)
 }
@@ -171,13 +177,16 @@ func (o *Observer) fill() {
 			*f = func(decision.Phase) {}
 		}
 	}
-	for _, f := range []*func(){&o.ConnRefused, &o.ClientRefused} {
+	for _, f := range []*func(){&o.ConnRefused, &o.ClientRefused, &o.HandshakeFailed} {
 		if *f == nil {
 			*f = func() {}
 		}
 	}
 	if o.Refused == nil {
 		o.Refused = func(decision.Phase, decision.Verdict) {}
+	}
+	if o.Certificate == nil {
+		o.Certificate = func(time.Time) {}
 	}
 	if o.TLSReloaded == nil {
 		o.TLSReloaded = func(error) {}

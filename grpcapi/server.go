@@ -30,6 +30,8 @@ type Server struct {
 	grpc    *grpc.Server
 	tls     *reloader // nil: plain text
 
+	handshakes seldom // failed ones, in the log
+
 	timeout  atomic.Int64 // nanoseconds
 	inflight atomic.Int64 // calls that the checker is deciding
 
@@ -67,12 +69,13 @@ func New(checker Checker, o Options) (*Server, error) {
 		grpc.StreamInterceptor(s.untilDrain),
 	}
 	if o.TLS.Enabled() {
-		t, err := newReloader(o.TLS, o.Observer.ClientRefused)
+		t, err := newReloader(o.TLS)
 		if err != nil {
 			return nil, err
 		}
 		s.tls = t
-		options = append(options, grpc.Creds(credentials.NewTLS(t.config())))
+		o.Observer.Certificate(t.leaf().NotAfter)
+		options = append(options, grpc.Creds(watched{credentials.NewTLS(t.config()), s.handshakeFailed}))
 	}
 	s.grpc = grpc.NewServer(append(options, o.ServerOptions...)...)
 	s.grpc.RegisterService(serviceDesc(), s)
@@ -143,6 +146,7 @@ func (s *Server) reloadTLS(files TLSFiles) error {
 	if err := s.tls.load(files); err != nil {
 		return err
 	}
+	s.opts.Observer.Certificate(s.tls.leaf().NotAfter)
 	s.opts.Logger.Info("certificates in force", zap.Time("certificate_until", s.tls.leaf().NotAfter))
 	return nil
 }
@@ -168,8 +172,8 @@ func (s *Server) Listen() error {
 		log.Info("listening")
 	default:
 		log.Info("listening", zap.Time("certificate_until", s.tls.leaf().NotAfter))
-		if expired(s.tls.leaf()) {
-			log.Warn("the TLS certificate has expired")
+		if fault := lifeFault(s.tls.leaf(), time.Now()); fault != "" {
+			log.Warn("clients will not accept the TLS certificate", zap.String("reason", fault))
 		}
 	}
 	return nil

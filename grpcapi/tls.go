@@ -28,20 +28,27 @@ type TLSFiles struct {
 // Enabled reports whether there is a certificate.
 func (f TLSFiles) Enabled() bool { return f.Cert != "" || f.Key != "" }
 
-// Check reads the files as a server does at its start and says what is wrong.
+// Check reads the files as a server does at its start and says what is wrong, a
+// certificate that no client would accept today included: a server comes up with it,
+// because its clock may be wrong, but nobody installs one on purpose.
 func (f TLSFiles) Check() error {
-	_, err := newReloader(f, func() {})
-	return err
+	r, err := newReloader(f)
+	if err != nil {
+		return err
+	}
+	if fault := lifeFault(r.leaf(), time.Now()); fault != "" {
+		return fmt.Errorf("TLS certificate %q: %s", f.Cert, fault)
+	}
+	return nil
 }
 
 // reloader holds the TLS configuration that new handshakes use.
 type reloader struct {
 	current atomic.Pointer[tls.Config]
-	refused func()
 }
 
-func newReloader(f TLSFiles, refused func()) (*reloader, error) {
-	r := &reloader{refused: refused}
+func newReloader(f TLSFiles) (*reloader, error) {
+	r := &reloader{}
 	return r, r.load(f)
 }
 
@@ -60,10 +67,10 @@ func (r *reloader) load(f TLSFiles) error {
 	if err != nil {
 		return fmt.Errorf("load TLS certificate %q with key %q: %w", f.Cert, f.Key, err)
 	}
-	if r.current.Load() != nil && expired(pair.Leaf) {
+	if fault := lifeFault(pair.Leaf, time.Now()); fault != "" && r.current.Load() != nil {
 		// The one in force may have time left. At the start there is none, and a clock
 		// that is wrong must not keep the server from coming up.
-		return fmt.Errorf("load TLS certificate %q: it expired on %s", f.Cert, pair.Leaf.NotAfter.UTC().Format(time.DateTime))
+		return fmt.Errorf("load TLS certificate %q: %s", f.Cert, fault)
 	}
 	c := &tls.Config{
 		MinVersion:   tls.VersionTLS12,
@@ -87,8 +94,7 @@ func (r *reloader) load(f TLSFiles) error {
 			if len(s.PeerCertificates) > 0 && allows(allowed, s.PeerCertificates[0]) {
 				return nil
 			}
-			r.refused()
-			return errors.New("client certificate carries no allowed name")
+			return errNotAllowed
 		}
 	}
 	r.current.Store(c)
@@ -98,8 +104,20 @@ func (r *reloader) load(f TLSFiles) error {
 // leaf is the certificate in force.
 func (r *reloader) leaf() *x509.Certificate { return r.current.Load().Certificates[0].Leaf }
 
-// expired reports whether no client that looks will accept the certificate.
-func expired(leaf *x509.Certificate) bool { return time.Now().After(leaf.NotAfter) }
+// clockSlack is how far the clock of whoever issues certificates may be ahead of ours.
+const clockSlack = 5 * time.Minute
+
+// lifeFault is why no client that looks at the time will accept the certificate, ""
+// where one will.
+func lifeFault(leaf *x509.Certificate, now time.Time) string {
+	switch {
+	case now.After(leaf.NotAfter):
+		return "it expired on " + leaf.NotAfter.UTC().Format(time.DateTime)
+	case now.Add(clockSlack).Before(leaf.NotBefore):
+		return "it is not valid before " + leaf.NotBefore.UTC().Format(time.DateTime)
+	}
+	return ""
+}
 
 func pool(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)

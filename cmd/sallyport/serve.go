@@ -216,15 +216,17 @@ func (s *sidecar) transportObserver() grpcapi.Observer {
 		return func(decision.Phase) { s.engine.TransportRefused(reason) }
 	}
 	return grpcapi.Observer{
-		Refused:       s.engine.ServerRefused,
-		Oversize:      refused(telemetry.TransportOversize),
-		Undecodable:   refused(telemetry.TransportUndecodable),
-		Panicked:      refused(telemetry.TransportPanic),
-		Overdue:       refused(telemetry.TransportOverdue),
-		Shed:          refused(telemetry.TransportConns),
-		ConnRefused:   func() { s.engine.TransportRefused(telemetry.TransportConns) },
-		ClientRefused: func() { s.engine.TransportRefused(telemetry.TransportClient) },
-		TLSReloaded:   s.engine.CertificatesReloaded,
+		Refused:         s.engine.ServerRefused,
+		Oversize:        refused(telemetry.TransportOversize),
+		Undecodable:     refused(telemetry.TransportUndecodable),
+		Panicked:        refused(telemetry.TransportPanic),
+		Overdue:         refused(telemetry.TransportOverdue),
+		Shed:            refused(telemetry.TransportConns),
+		ConnRefused:     func() { s.engine.TransportRefused(telemetry.TransportConns) },
+		ClientRefused:   func() { s.engine.TransportRefused(telemetry.TransportClient) },
+		HandshakeFailed: func() { s.engine.TransportRefused(telemetry.TransportHandshake) },
+		Certificate:     s.engine.CertificateUntil,
+		TLSReloaded:     s.engine.CertificatesReloaded,
 	}
 }
 

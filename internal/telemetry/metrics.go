@@ -51,6 +51,7 @@ type Metrics struct {
 	sharedKeys       counters
 	transport        counters
 	tlsReloads       counters
+	tlsExpiry        *Gauge
 
 	catalogue []Metric
 }
@@ -172,6 +173,9 @@ func (m *Metrics) TransportRefused(reason string) { m.transport.add(1, reason) }
 
 // TLSReload counts one attempt to read certificates again; result is ReloadOK or ReloadFailed.
 func (m *Metrics) TLSReload(result string) { m.tlsReloads.add(1, result) }
+
+// TLSExpiry says when the server certificate in force ends.
+func (m *Metrics) TLSExpiry(until time.Time) { m.tlsExpiry.Set(float64(until.Unix())) }
 
 // SharedKey counts one call whose trace key is shared by all callers of its service.
 func (m *Metrics) SharedKey() { m.sharedKeys.add(1) }

@@ -69,7 +69,7 @@ var specified = []string{
 	"health_transitions_total", "serving", "inflight", "inflight_bytes", "shed_total", "model_queue_windows", "model_batch_windows",
 	"model_batch_tokens", "model_padding_ratio", "model_batch_wait_seconds", "model_infer_seconds", "model_cache_total", "model_workers",
 	"model_workers_abandoned_total", "actor_restarts_total", "mailbox_depth", "trace_keys", "trace_evictions_total", "exchange_tokens_total",
-	"audit_lines_total", "audit_dropped_total", "coverage_partial_total", "rule_errors_total", "shared_key_exchanges_total", "transport_refused_total", "tls_reload_total", "build_info",
+	"audit_lines_total", "audit_dropped_total", "coverage_partial_total", "rule_errors_total", "shared_key_exchanges_total", "transport_refused_total", "tls_reload_total", "tls_certificate_expiry_timestamp_seconds", "build_info",
 }
 
 func TestEverySeriesIsAtZeroFromTheStart(t *testing.T) {

@@ -40,6 +40,7 @@ const (
 	NameCoveragePartial   = Prefix + "coverage_partial_total"
 	NameTransportRefused  = Prefix + "transport_refused_total"
 	NameTLSReload         = Prefix + "tls_reload_total"
+	NameTLSExpiry         = Prefix + "tls_certificate_expiry_timestamp_seconds"
 	NameSharedKeys        = Prefix + "shared_key_exchanges_total"
 	NameRuleErrors        = Prefix + "rule_errors_total"
 	NameBuildInfo         = Prefix + "build_info"
@@ -98,7 +99,8 @@ const (
 	TransportOverdue     = "overdue"            // the engine did not answer in time
 	TransportPanic       = "panic"              // the mapping panicked
 	TransportConns       = "connections"        // a call over a connection beyond the limit, or such a connection
-	TransportClient      = "client_certificate" // a client that is not on the allow-list
+	TransportClient      = "client_certificate" // a client without a certificate that we accept
+	TransportHandshake   = "handshake"          // a TLS handshake that failed for another reason
 )
 
 // States of a model worker.

@@ -115,8 +115,9 @@ func (b *builder) build(o options) {
 	m.auditLines = b.counter(NameAuditLines, "Audit records written.")
 	m.auditDropped = b.counter(NameAuditDropped, "Audit records that could not be written.")
 	m.transport = b.counter(NameTransportRefused, "Messages, calls and connections that the server refused by itself.",
-		closed(LabelReason, TransportOversize, TransportUndecodable, TransportOverdue, TransportPanic, TransportConns, TransportClient))
+		closed(LabelReason, TransportOversize, TransportUndecodable, TransportOverdue, TransportPanic, TransportConns, TransportClient, TransportHandshake))
 	m.tlsReloads = b.counter(NameTLSReload, "Attempts to read the certificates again.", closed(LabelResult, ReloadOK, ReloadFailed))
+	m.tlsExpiry = b.gauge(NameTLSExpiry, "When the server certificate in force ends, in seconds since 1970; 0 without TLS.")
 	m.sharedKeys = b.counter(NameSharedKeys, "Calls whose trace key is shared by all callers of the service, so that limits do not fire.")
 	m.ruleErrors = b.counter(NameRuleErrors, "Rules that could not be evaluated for an exchange.")
 	m.partial = b.counter(NameCoveragePartial, "Exchanges of which not everything was scanned.")
