@@ -17,6 +17,7 @@ var (
 	detAzureKey   = secretDetector("azure-key", "AZURE_KEY", true)
 
 	detPassHash = secretDetector("password-hash", "PASSWORD_HASH", true)
+	detSeed     = secretDetector("seed-phrase", "SEED_PHRASE", true)
 
 	detEmail = &detector{name: "email", category: CategoryPersonalData, mask: "EMAIL", severity: noteSides}
 	detPhone = &detector{name: "phone", category: CategoryPersonalData, mask: "PHONE", severity: noteSides}
@@ -69,7 +70,7 @@ func genericDetector(name, mask string, random bool) *detector {
 
 var builtinDetectors = func() []*detector {
 	all := []*detector{
-		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash,
+		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash, detSeed,
 		detEmail, detPhone, detCard, detIBAN, detSSN, detNationalID,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
 		detMarker, detFakeTurn, detSysBlock, detFence, detCall, detOverride, detTakeover, detExtraction, detAddress,
@@ -111,6 +112,7 @@ func builtinKeywords() []keyword {
 	k = append(k, cipherKeywords()...)
 	k = append(k, leetKeywords()...)
 	k = append(k, transferKeywords()...)
+	k = append(k, dumpKeywords()...)
 	k = append(k, markKeywords()...)
 	k = append(k, runOnPrompts()...)
 	return k

@@ -51,6 +51,7 @@ type Document struct {
 	strings    []String
 	containers []container
 	numbers    []number
+	rows       []numberRow
 	contexts   []place // by container, after Assign
 	toolOf     []int32 // by container: index in tools[], -1 outside
 	method     string

@@ -24,16 +24,16 @@ func (d *Document) embed() {
 			continue
 		}
 		text, layer := s.Text, s.layer
-		strs, conts, nums := len(d.strings), len(d.containers), len(d.numbers)
+		strs, conts, nums, rows := len(d.strings), len(d.containers), len(d.numbers), len(d.rows)
 		// One decoder and one copy of the bytes, which it only reads, are shared by all attempts.
 		buf = append(buf[:0], text...)
 		if err := d.parse(&dec, text, buf, i, d.limits.MaxDepth, d.limits.MaxStrings); err != nil {
-			d.strings, d.containers, d.numbers = d.strings[:strs], d.containers[:conts], d.numbers[:nums]
+			d.strings, d.containers, d.numbers, d.rows = d.strings[:strs], d.containers[:conts], d.numbers[:nums], d.rows[:rows]
 			continue
 		}
 		if len(d.strings) == strs {
 			// Numbers alone, which may be those of characters, are read as the text they are.
-			d.containers, d.numbers = d.containers[:conts], d.numbers[:nums]
+			d.containers, d.numbers, d.rows = d.containers[:conts], d.numbers[:nums], d.rows[:rows]
 			continue
 		}
 		d.strings[i].open = true

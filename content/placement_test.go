@@ -52,6 +52,7 @@ var samples = []sample{
 	{"azure-key", "AccountName=store;AccountKey=" + sampleKey64, nil, anyView},
 	{"twilio-key", "AC" + sampleHex + " auth_token: 9f8e7d6c5b4a39281706f5e4d3c2b1a0", nil, anyView},
 	{"password-hash", "$2b$12$GTd7FguoV8FWnFbB0JxXujr4qqaaABvvLOzAxzXMcU1vsHiQMaRiN", nil, anyView},
+	{"seed-phrase", "pipe hour maid engine arm modify reform grain tell rain tell frown", nil, apart},
 	{"email", "kim@example.org", nil, apart},
 	{"phone", "+44 20 7946 0958", nil, apart},
 	{"payment-card", "4111 1111 1111 1111", nil, apart},

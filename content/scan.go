@@ -42,6 +42,7 @@ type scan struct {
 	ciphers       ciphered
 	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7
 	uu            []Range // lines of uuencode in the current view
+	dumps         []Range // of bytes in hexadecimal, in the current view
 
 	reached         // in the current view
 	dirty    bool   // told or bodies are not empty
@@ -68,6 +69,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 	sc.pairsBefore()
 	sc.keysInPieces()
 	sc.numbers()
+	sc.elements()
 	sc.joined()
 	sc.echoes()
 	if err := ctx.Err(); err != nil {
@@ -167,7 +169,7 @@ func (sc *scan) begin(v *view) {
 	sc.quotes.reset(0)
 	sc.near.reset(0)
 	sc.hiddenWords.reset(0)
-	sc.marked, sc.utf7, sc.uu = false, false, sc.uu[:0]
+	sc.marked, sc.utf7, sc.uu, sc.dumps = false, false, sc.uu[:0], sc.dumps[:0]
 	if sc.ciphers.count > 0 {
 		sc.ciphers = ciphered{}
 	}
@@ -187,6 +189,9 @@ func (sc *scan) read(v *view) {
 		return
 	}
 	sc.emails()
+	if v.label != ViewCollapsed {
+		sc.seeds()
+	}
 	if f.has(hasDigits) {
 		sc.digits()
 		sc.internationals()

@@ -19,6 +19,7 @@ type scanRoom struct {
 	runs         []run
 	even         []evenWords
 	groups       []group
+	seedRoom     []seedWord
 	evenCards    []group    // numbers of cards among words of one length, in the current view
 	rows         [3]numeral // of numbers that may be those of characters
 	bodies       []int      // end of the last run of a set in the current view, by its number

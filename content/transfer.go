@@ -87,6 +87,7 @@ func (sc *scan) transferViews(v *view) {
 			sc.spelledView(v, r.Start, r.End, text)
 		}
 	}
+	sc.dumpViews(v)
 	for from := 0; ; {
 		i := strings.Index(v.text[from:], "<~")
 		if i < 0 {

@@ -13,7 +13,8 @@ type frame struct {
 	next   int32 // index of the next element
 	start  int
 	object bool
-	card   bool // the member name announces a card or account number
+	card   bool  // the member name announces a card or account number
+	codes  int32 // elements that are numbers of characters
 }
 
 // walker adds the strings, containers and telling numbers of one JSON text to a document. The text is valid: a decoder has
@@ -53,6 +54,14 @@ func (w *walker) walk() *ParseError {
 			top := len(w.stack) - 1
 			if node := w.stack[top].node; node >= 0 {
 				w.doc.containers[node].end = i + 1
+			}
+			if f := &w.stack[top]; f.codes >= minCodes && f.codes == f.next {
+				// The array's own name, or what stands before it.
+				name := f.name
+				if name < 0 {
+					name = int32(len(w.doc.strings) - 1)
+				}
+				w.doc.rows = append(w.doc.rows, numberRow{name: name, host: int32(w.host), start: f.start, end: i + 1})
 			}
 			w.stack = w.stack[:top]
 			w.name = -1
@@ -125,8 +134,14 @@ func (w *walker) number(start, end int) {
 	d := w.doc
 	if w.name >= 0 && w.sensitive {
 		d.numbers = append(d.numbers, number{name: w.name, start: start, end: end})
-	} else if n := len(w.stack); n > 0 && !w.stack[n-1].object && w.stack[n-1].card {
-		d.numbers = append(d.numbers, number{name: w.stack[n-1].name, start: start, end: end})
+	} else if n := len(w.stack); n > 0 && !w.stack[n-1].object {
+		top := &w.stack[n-1]
+		if top.card {
+			d.numbers = append(d.numbers, number{name: top.name, start: start, end: end})
+		}
+		if end-start <= 3 && characterNumber(w.src, start, end) {
+			top.codes++
+		}
 	}
 	w.name = -1
 }
