@@ -17,6 +17,7 @@ type listener struct {
 	net.Listener
 	most, reserve int
 	refused       func()
+	stuck         func(error) // told of every Accept that fails; nil for nobody
 
 	accepting atomic.Bool   // Accept has been called
 	pausing   atomic.Bool   // pause has been called
@@ -48,6 +49,9 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, net.ErrClosed
 		}
 		if err != nil {
+			if l.stuck != nil && !errors.Is(err, net.ErrClosed) {
+				l.stuck(err) // grpc-go tries again and says nothing
+			}
 			return nil, err
 		}
 		if c := l.admit(raw); c != nil {

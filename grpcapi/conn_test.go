@@ -3,11 +3,17 @@ package grpcapi
 import (
 	"net"
 	"os"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
 
 // fakeSocket is a listener whose connections come over a channel, so that a bubble can
@@ -171,4 +177,37 @@ func TestPauseWaitsForNothingThatCannotCome(t *testing.T) {
 	require.NoError(t, (<-accepted).Close())
 	l.pause(time.Hour)
 	require.NoError(t, l.Close())
+}
+
+// full is a listener whose process may open no more files, some times.
+type full struct {
+	net.Listener
+	times atomic.Int32
+}
+
+type temporary struct{ error }
+
+func (temporary) Timeout() bool   { return false }
+func (temporary) Temporary() bool { return true }
+
+func (f *full) Accept() (net.Conn, error) {
+	if f.times.Add(-1) >= 0 {
+		return nil, temporary{syscall.EMFILE}
+	}
+	return f.Listener.Accept()
+}
+
+// Connections that cannot be accepted are tried again, and the log says why they wait.
+func TestAcceptThatFailsIsSaid(t *testing.T) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := &full{Listener: tcp}
+	l.times.Store(3)
+	core, logs := observer.New(zap.WarnLevel)
+	r := start(t, allow, Options{listener: l, Logger: zap.New(core)})
+	_, err = extmcp.NewExtMcpClient(r.dial(t, plain())).CheckRequest(within(t), call("{}"))
+	require.NoError(t, err)
+	said := logs.FilterMessage("connections cannot be accepted").All()
+	require.Len(t, said, 1)
+	require.Contains(t, said[0].ContextMap()["error"], "too many open files")
 }

@@ -30,7 +30,7 @@ type Server struct {
 	grpc    *grpc.Server
 	tls     *reloader // nil: plain text
 
-	handshakes seldom // failed ones, in the log
+	handshakes, accepts seldom // failed ones, in the log
 
 	timeout  atomic.Int64 // nanoseconds
 	inflight atomic.Int64 // calls that the checker is deciding
@@ -164,6 +164,7 @@ func (s *Server) Listen() error {
 		return err
 	}
 	s.lis = newListener(l, s.opts.MaxConns, probeConns, s.opts.Observer.ConnRefused)
+	s.lis.stuck = s.acceptFailed
 	log := s.opts.Logger.With(zap.String("addr", l.Addr().String()), zap.Bool("tls", s.tls != nil))
 	switch {
 	case s.tls == nil && !local(l.Addr()):
@@ -284,6 +285,14 @@ func (s *Server) closePending() {
 	s.mu.Unlock()
 	if l != nil {
 		l.closePending()
+	}
+}
+
+// acceptFailed says now and then that connections wait in the kernel, most often
+// because the process may open no more files.
+func (s *Server) acceptFailed(err error) {
+	if n := s.accepts.due(time.Now()); n > 0 {
+		s.opts.Logger.Warn("connections cannot be accepted", zap.Error(err), zap.Int64("count", n))
 	}
 }
 

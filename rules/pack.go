@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -211,9 +212,10 @@ func readSources(path string) ([]packSource, error) {
 	return sources, nil
 }
 
-// readFile reads one byte more than a pack file may have, so that the limit is noticed without reading a huge file.
+// readFile reads one byte more than a pack file may have, so that the limit is noticed without reading a huge file. A pipe that
+// nobody writes to would hold up an opening for ever, and every reload behind it.
 func readFile(path string) (data []byte, err error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

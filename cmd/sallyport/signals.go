@@ -113,6 +113,12 @@ func (o *once) soon() {
 // succeeds or fails alone and says so, and the last line sums up.
 func (s *sidecar) reload() {
 	defer s.notify.reloading()()
+	// A file on a system that does not answer, or a pipe, has no end of its own, and
+	// whoever sent the signal would wait for a line that does not come.
+	late := time.AfterFunc(reloadSlow, func() {
+		s.log.Warn(telemetry.MsgReloadSlow, zap.Duration("waited", reloadSlow))
+	})
+	defer late.Stop()
 	failed := []string{}
 	fresh, err := config.Load(s.sources)
 	var changes config.Changes
@@ -150,8 +156,12 @@ func settingNames(changes []config.Change) []string {
 	return names
 }
 
-// reloadTimeout bounds one reload.
-const reloadTimeout = time.Minute
+// reloadTimeout bounds one reload of the policy, and reloadSlow is when a reload is
+// worth a word before it has ended.
+const (
+	reloadTimeout = time.Minute
+	reloadSlow    = 10 * time.Second
+)
 
 // adopt takes the reloadable settings of fresh and says what changed and what
 // needs a restart.

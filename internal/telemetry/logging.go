@@ -19,6 +19,7 @@ const (
 	MsgStopped           = "stopped"
 	MsgSignal            = "signal received"
 	MsgReloadDone        = "reload done"
+	MsgReloadSlow        = "reload has not ended; it may wait for a file"
 	MsgReopened          = "audit file opened again"
 	MsgReloaded          = "reloaded"
 	MsgReloadFailed      = "reload failed"
