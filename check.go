@@ -81,8 +81,11 @@ func (e *Engine) admitted(ctx context.Context, ex *Exchange, phase Phase) (v Ver
 	// One deadline bounds everything that waits: the scanners. What follows them is
 	// computation on this goroutine; the exchange timeout, which is longer, is the
 	// server's last resort.
+	callers, limited := ctx.Deadline()
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
 	defer cancel()
+	end, _ := ctx.Deadline()
+	r.patient = !limited || end.Before(callers)
 
 	if r.open() && r.turn(ctx) && r.parse(ctx) && r.named() {
 		r.identify()
@@ -124,6 +127,7 @@ type run struct {
 	shared     bool
 	claims     token.Claims
 	token      token.Result
+	patient    bool // the deadline is ours: the caller brought none, or a later one
 	computing  bool // it holds one of the turns of heavy payloads
 	identified bool // the token of this call may say who it was
 	pending    bool // the trace shard holds something of this exchange

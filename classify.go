@@ -84,7 +84,7 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		switch {
 		case !ok:
 			fault = messages.ModelRuntime
-		case (fault == messages.ModelTimeout || fault == messages.ModelLate) && !ours(ctx), fault == messages.ModelUnreachable && ctx.Err() != nil && !ours(ctx):
+		case (fault == messages.ModelTimeout || fault == messages.ModelLate) && !r.ours(ctx), fault == messages.ModelUnreachable && ctx.Err() != nil && !r.ours(ctx):
 			fault = messages.ModelCancelled // the caller's own deadline
 		}
 		r.fault(decision.ScannerModel, modelFaultKind(fault), fault.String())

@@ -111,6 +111,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		return fmt.Errorf("sallyport: %w", err)
 	}
 	e.running.Store(tree)
+	e.log.Info("scanners", zap.Strings("enabled", e.requiredScanners()))
 	e.nameRules(tree.Rules.Current())
 	e.measureModel()
 	e.early.release(tree.Audit.Append)

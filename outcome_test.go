@@ -71,3 +71,37 @@ func TestCanaryThatIsLateSaysNothingOfTheRules(t *testing.T) {
 
 func whole(scanner time.Duration) time.Duration { return scanner }
 func none(time.Duration) time.Duration          { return 0 }
+
+// TestWhoseDeadlineItWas: the pool watches the deadline of an exchange by a timer of its own, which may be quicker than
+// the context's. A timeout that is told a moment early is ours all the same, and one by the caller's deadline is not.
+func TestWhoseDeadlineItWas(t *testing.T) {
+	e, _ := engineWith(t, &wordModel{}, nil)
+	for name, tc := range map[string]struct {
+		patient bool
+		ended   error // why the context has ended, nil while it has not
+		want    decision.FaultKind
+	}{
+		"ours, told early":        {true, nil, decision.FaultTimeout},
+		"ours, told late":         {true, errScannerTimeout, decision.FaultTimeout},
+		"the caller's, early":     {false, nil, decision.FaultCancelled},
+		"the caller's, late":      {false, context.DeadlineExceeded, decision.FaultCancelled},
+		"the caller hung up":      {true, context.Canceled, decision.FaultCancelled},
+		"the caller hung up soon": {false, context.Canceled, decision.FaultCancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if tc.ended != nil {
+				cancel(tc.ended)
+			}
+			r := newRun(e, result(harmless), decision.Response)
+			r.patient = tc.patient
+			c := &classification{err: &messages.ModelError{Fault: messages.ModelTimeout}, done: make(chan struct{})}
+			_, c.span = e.span(ctx, "classify")
+			close(c.done)
+			r.judge(ctx, c)
+			require.Len(t, r.in.Faults, 1)
+			require.Equal(t, tc.want, r.in.Faults[0].Kind)
+		})
+	}
+}

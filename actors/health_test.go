@@ -234,8 +234,9 @@ func TestHealthCrashWhileDegraded(t *testing.T) {
 	})
 }
 
-// A short blip does not flip, a sustained failure flips once, recovery once.
-func TestHealthDoesNotFlap(t *testing.T) {
+// TestLC10NoFlapping: a short blip does not flip, a sustained failure flips once, recovery flips back once; a failure
+// rate that goes to and fro about the threshold flips at most once each way in each time that readiness must stay away.
+func TestLC10NoFlapping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &canaryWorld{}
 		w.works.Store(true)
@@ -261,6 +262,17 @@ func TestHealthDoesNotFlap(t *testing.T) {
 		w.works.Store(true)
 		traffic(time.Minute, never)
 		require.Equal(t, []bool{true, false}, log.all())
+
+		// Half of the runs fail, and now and then one more or one less than half.
+		traffic(2*time.Minute, func(i int) bool { return i%2 == 0 || i%97 == 0 })
+		near := log.all()[2:]
+		require.LessOrEqual(t, len(near), 2*2*60/5, "%v", near)
+		traffic(2*time.Minute, never)
+		last := log.all()
+		require.False(t, last[len(last)-1])
+		for i, degraded := range last {
+			require.Equal(t, i%2 == 0, degraded, "every transition is one")
+		}
 	})
 }
 

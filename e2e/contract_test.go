@@ -271,4 +271,6 @@ func TestCT04EveryScannerRuns(t *testing.T) {
 	l := s.awaitLine("the tripped exchange", func(l audit.Line) bool { return l.Exchange == "trip" })
 	require.NotEmpty(t, l.Model)
 	require.Contains(t, keys(l.Scores), "judge")
+	require.ElementsMatch(t, []any{"content", "model", "rules"}, s.awaitLog("scanners", nil)["enabled"], "it says which are on")
+	require.ElementsMatch(t, []any{"content", "rules"}, serve(t, noModel).awaitLog("scanners", nil)["enabled"])
 }

@@ -197,16 +197,6 @@ func TestLC12RapidReset(t *testing.T) {
 	eventually(t, func() bool { now, _ := s.footprint(); return now <= goroutines+10 }, "goroutines are left")
 }
 
-// RS-03: one CPU, one worker, no complaints.
-func TestRS03OneCPU(t *testing.T) {
-	t.Parallel()
-	s := serve(t, env{"GOMAXPROCS": "1", "MODEL_WORKERS": "1"})
-	s.refused(s.ask(text(injection)), blocked("prompt_injection"))
-	for _, bad := range []string{"affinity", "setaffinity"} {
-		require.NotContains(t, s.readLog(), bad)
-	}
-}
-
 // RS-04: an idle sidecar with a model burns no CPU.
 func TestRS04IdleIsIdle(t *testing.T) {
 	t.Parallel()

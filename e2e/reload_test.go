@@ -261,7 +261,7 @@ func TestRS10ChainOverRotationAndKill(t *testing.T) {
 	require.NoError(t, os.WriteFile(trail+".1", []byte(strings.Join(lines, "")), 0o600))
 	code, out = run1(t, nil, "audit", "verify", trail+".1", trail)
 	require.Equal(t, 1, code)
-	require.Contains(t, out, "audit.jsonl.1:", out)
+	require.Contains(t, out, "audit.jsonl.1:7 (seq 7)", "the file and the record")
 }
 
 // SIGUSR1 follows a rotation at once.
