@@ -38,22 +38,27 @@ func (sc *scan) loose(start, at int) {
 		host++
 	}
 	end := host
-	for end < len(text) && end-host < maxURL && (setURL[text[end]] || text[end] == '\\') && strings.IndexByte("()'[]", text[end]) < 0 {
+	for end < len(text) && end-host < maxURL && (setRelative[text[end]] || text[end] == '\\') {
 		end++
 	}
 	if rest := text[host:end]; len(rest) >= minCarrier || !harmless(rest) {
-		sc.carrier(start, host, strings.ReplaceAll(rest, `\`, "/"))
+		if strings.IndexByte(rest, '\\') >= 0 {
+			rest = strings.ReplaceAll(rest, `\`, "/")
+		}
+		sc.carrier(start, host, rest)
 	}
 }
 
 // hostExtent returns the length of the host that rest, which is nothing else, begins with.
 func hostExtent(rest string) int {
 	n := 0
-	for n < len(rest) && strings.IndexByte(")]'\"*,;!", rest[n]) < 0 {
+	for n < len(rest) && !hostEnds[rest[n]] {
 		n++
 	}
 	return n
 }
+
+var hostEnds = newCharset(")]'\"*,;!")
 
 // dataWords are what an address is to carry away, by the names that an order gives it.
 var dataWords = mustIndex("conversation", "secret", "token", "api_key", "apikey", "api-key", "password", "history", "context", "prompt", "message", "content", "summary", "data", "credential", "chat", "user_", "input", "output", "answer", "response", "encoded", "base64", "stolen", "memory")

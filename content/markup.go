@@ -87,14 +87,20 @@ func (sc *scan) linkTexts(at int) {
 	if i := sc.brackets.before(linkOpens, text, at); i > 0 && text[i] == '[' && text[i-1] == '!' && at-i >= minHidden && at-i <= hiddenWindow {
 		sc.hiddenMarkup(i, i+1, "](", (*scan).misused)
 	}
-	end := at + 2
-	for end < len(text) && end-at < maxMark && setURL[text[end]] && strings.IndexByte("()[", text[end]) < 0 {
-		end++
-	}
+	end := extent(text, at+2, maxMark-2, setLinked)
 	if end+1 < len(text) && text[end] == ' ' && strings.IndexByte("\"'(", text[end+1]) >= 0 {
 		sc.hiddenMarkup(end, end+2, ")", (*scan).misused)
 	}
 }
+
+// setLinked is setURL without the brackets that links of Markdown are made of.
+var setLinked = func() *charset {
+	c := *setURL
+	for _, b := range []byte("()[") {
+		c[b] = false
+	}
+	return &c
+}()
 
 // hiddenWindow bounds how much of a hidden place is read, in bytes; hiddenOverlap how much of it may have been
 // read for a place before, so that a text full of openings stays linear.

@@ -112,7 +112,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		// One more that is talked about tells nothing new.
 		return
 	}
-	lo, hi = sentenceAround(text, lo, at, end, hi)
+	lo, hi = sc.sentenceAround(lo, at, end, hi)
 	sc.verbs = min(sc.verbs, hi)
 	var n near
 	for _, w := range words {
@@ -281,13 +281,27 @@ func subjectBefore(text string, at int) bool {
 // appendWords appends a text in lower case, but for ASCII, whose case the indexes ignore. What stands between words is a
 // space.
 func appendWords(b []byte, text string) []byte {
-	for _, r := range text {
-		switch r {
-		case '\t', '\n', '\r', '\u00a0', '*', '"':
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			b = append(b, wordByte[c])
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if i += n; r == '\u00a0' {
 			b = append(b, ' ')
-		default:
+		} else {
 			b = utf8.AppendRune(b, lowerRune(r))
 		}
 	}
 	return b
 }
+
+// wordByte are the bytes of ASCII in lower case, and a space for those that stand between words.
+var wordByte = func() (t [utf8.RuneSelf]byte) {
+	copy(t[:], foldTable[:])
+	for _, c := range []byte("\t\n\r*\"") {
+		t[c] = ' '
+	}
+	return t
+}()

@@ -181,32 +181,34 @@ var lowerLow = func() (t [lowLetters]uint16) {
 // stopByte are the bytes that the mark behind a sentence begins with, in any of the languages.
 var stopByte = newCharset(".!?;\n\xe3\xef\xe0\xd8")
 
-// sentenceAround narrows the stretch lo..hi of text to the sentence of the word at..end.
-func sentenceAround(text string, lo, at, end, hi int) (from, to int) {
-	for i := at - 1; i >= lo; i-- {
-		if c := text[i]; c < utf8.RuneSelf && stopByte[c] {
-			lo = i + 1
-			break
-		}
-	}
+// stopASCII are those of them that are marks themselves.
+var stopASCII = newCharset(".!?;\n")
+
+// sentenceAround narrows the stretch lo..hi of the text to the sentence of the word at..end.
+func (sc *scan) sentenceAround(lo, at, end, hi int) (from, to int) {
+	return max(lo, sc.sentences.before(stopASCII, sc.text, at)+1), sentenceEnd(sc.text, end, hi)
+}
+
+// sentenceEnd returns where the sentence ends that goes on at byte end, hi when it goes on until there.
+func sentenceEnd(text string, end, hi int) int {
 	for i := end; i < hi; i++ {
 		if !stopByte[text[i]] {
 			continue
 		}
 		switch after := text[i:hi]; text[i] {
 		case '.', '!', '?', ';':
-			return lo, i
+			return i
 		case '\n':
 			if strings.HasPrefix(after, "\n\n") {
-				return lo, i
+				return i
 			}
 		default:
 			if oneOf(after, wideStops[:]) > 0 {
-				return lo, i
+				return i
 			}
 		}
 	}
-	return lo, hi
+	return hi
 }
 
 // wideStops end sentences in Chinese, Hindi, Arabic and their like.

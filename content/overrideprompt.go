@@ -122,7 +122,7 @@ func (sc *scan) foreignExtraction(at, end int) {
 	case text[end-1]|0x20 == 't' && hasFoldPrefix(text[end:], "s "):
 		return // what a system prompts somebody to do
 	}
-	lo, hi := sentenceAround(text, max(0, at-extractionReach), at, end, min(len(text), end+extractionReach))
+	lo, hi := sc.sentenceAround(max(0, at-extractionReach), at, end, min(len(text), end+extractionReach))
 	if text[at] >= utf8.RuneSelf && oneOf(text[end:], colons[:]) > 0 {
 		hi = at // a notice, of which only what stands before asks for anything
 	}

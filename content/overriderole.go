@@ -45,10 +45,14 @@ func (sc *scan) takeover(at, end int) {
 	if sc.full(detTakeover) || at < sc.turned-takeoverReach/2 || at > 0 && isAlnum(sc.text[at-1]) {
 		return
 	}
-	after := sentence(sc.text, end, takeoverReach)
+	text, reach := sc.text, end+takeoverReach
+	if !sc.freedoms.within(freedoms.first, text, end, reach) && !sc.parts.within(parts.first, text, end, reach) {
+		return
+	}
+	after := sentence(text, end, takeoverReach)
 	sc.turned = end + len(after)
 	free := freedoms.any(after)
-	if !free && !(parts.any(after) && addresses(sc.text[at:end], after)) {
+	if !free && !(parts.any(after) && addresses(text[at:end], after)) {
 		return
 	}
 	sev := Review

@@ -6,7 +6,8 @@ import "strings"
 // nothing about any other view.
 type reached struct {
 	markup, fenced, value, verbs int
-	turned, noted                int // takeovers and notes to a machine
+	turned, noted                int   // takeovers and notes to a machine
+	freedoms, parts              ahead // of takeovers
 	azure                        int
 	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended
 	pem                          pemMemo
@@ -22,6 +23,7 @@ type reached struct {
 	openedResults                uint32 // the elements of resultEnds that began, by their number
 	lines                        lineMemo
 	stops, brackets, tags        behind
+	sentences                    behind
 	comments                     commentEnds
 	handled, handledSends        ahead
 	srcdocs                      ahead
