@@ -44,9 +44,12 @@ const maxTold = 32
 
 // full reports whether no further match of t in this view can change the report: as many as are told apart
 // are there, and the last of them is as bad as it gets. Looks that cost ask first, which keeps floods cheap.
-func (sc *scan) full(t *detector) bool {
+func (sc *scan) full(t *detector) bool { return sc.enough(t, Block) }
+
+// enough is full for a look that can find nothing worse than sev.
+func (sc *scan) enough(t *detector, sev Severity) bool {
 	f := &sc.told[t.id]
-	return f.count > maxTold && sc.judged(&sc.hits[f.last]) == Block || sc.listedEnough(t, Block)
+	return f.count > maxTold && sc.judged(&sc.hits[f.last]) >= sev || sc.listedEnough(t, sev)
 }
 
 // list returns how often a detector was reported in the current string.

@@ -227,12 +227,14 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		// Clients read any number of slashes as two.
 		hostAt, rest = hostAt+1, rest[1:]
 	}
-	hostEnd := strings.IndexAny(rest, "/?#")
-	if hostEnd < 0 {
+	hostEnd := 0
+	for hostEnd < len(rest) && !authorityEnds[rest[hostEnd]] {
+		hostEnd++
+	}
+	if hostEnd == len(rest) {
 		rest = rest[:hostExtent(rest)]
 		hostEnd = len(rest)
 	}
-	host := hostName(rest[:hostEnd])
 	tail := rest[hostEnd:]
 	for len(tail) > 0 && strings.IndexByte(".,;:!?'*_", tail[len(tail)-1]) >= 0 {
 		tail = tail[:len(tail)-1]
@@ -245,7 +247,17 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	if i := strings.IndexByte(tail, '?'); i >= 0 {
 		query = tail[i+1:]
 	}
+	host := hostName(rest[:hostEnd])
 	collector := len(host) >= minCollector && collecting(host)
+	image, link := sc.embedding(start)
+	if !image && !link {
+		image, link = sc.otherEmbedding(start, hostAt+len(rest))
+		link = link && !worded(query)
+	}
+	if !collector && !image && (!link || sc.enough(detLink, Review)) {
+		// An address that nothing fetches and nobody is to follow, or one more of them.
+		return
+	}
 	template := named || templated(query)
 	opaque := opaqueIn(query, 24) || opaqueLabel(host)
 	path := !opaque && opaqueIn(tail, 40) && opaqueIn(undigested(tail), 40)
@@ -253,11 +265,6 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	asked := !template && asksForData(rest)
 	if !collector && !template && !opaque && !path && !pieces && !asked {
 		return
-	}
-	image, link := sc.embedding(start)
-	if !image && !link {
-		image, link = sc.otherEmbedding(start, hostAt+len(rest))
-		link = link && !worded(query)
 	}
 	opaque, template = opaque || image && pieces, template || image && asked
 	switch end := hostAt + hostEnd + len(tail); {
@@ -275,6 +282,8 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		sc.review(detLink, start, end, Note)
 	}
 }
+
+var authorityEnds = newCharset("/?#")
 
 // undigested returns the path of an address without the first of its parts that is a digest of a commit or a file, or an
 // identifier, maybe with its number in front: hosts of code and pictures name what they keep by one.
