@@ -95,7 +95,7 @@ func (sc *scan) concealmentAbroad(at, end int) {
 			return
 		}
 	}
-	if !sc.full(det) && !sc.mentionedAt(at) {
+	if !sc.enough(det, Review) && !sc.mentionedAt(at) {
 		sc.review(det, at, end, Review)
 	}
 }

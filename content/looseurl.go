@@ -128,7 +128,7 @@ func (sc *scan) handler(at, end int) {
 
 // srcdoc looks at a page in an attribute that runs script.
 func (sc *scan) srcdoc(at int) {
-	if !sc.full(detDataURI) && sc.srcdocs.within(findScript, sc.text, at, at+maxHandler) {
+	if !sc.enough(detDataURI, Review) && sc.srcdocs.within(findScript, sc.text, at, at+maxHandler) {
 		sc.review(detDataURI, at, at+len("srcdoc="), Review)
 	}
 }

@@ -319,7 +319,7 @@ const lapsedReach = 48
 func (sc *scan) lapsed(at, end int) {
 	rest := strings.TrimPrefix(strings.TrimLeft(sc.text[end:min(len(sc.text), end+24)], " "), "now ")
 	n := oneOf(rest, ends[:])
-	if n == 0 || n < len(rest) && isAlnum(rest[n]) || sc.full(detOverride) {
+	if n == 0 || n < len(rest) && isAlnum(rest[n]) || sc.enough(detOverride, Review) {
 		return
 	}
 	var p phrase

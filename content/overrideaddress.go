@@ -70,7 +70,7 @@ func wordEnds(rest string) bool { return rest == "" || !isAlnum(rest[0]) && rest
 // concealment looks for the order to keep the user in the dark, in what tools return: in their definitions it is
 // poisoning.
 func (sc *scan) concealment(at, end int) {
-	if sc.definitional() || sc.full(detAddress) || !wordEnds(sc.text[end:]) {
+	if sc.definitional() || sc.enough(detAddress, Review) || !wordEnds(sc.text[end:]) {
 		return
 	}
 	for _, not := range [...]string{"do not ", "don't ", "never ", "dont "} {
@@ -90,7 +90,7 @@ var deliveries = mustIndex("send ", "forward ", "post ", "upload ", "email ", "e
 
 // confided looks for the order to carry a conversation or a prompt to an address.
 func (sc *scan) confided(at, end int) {
-	if sc.full(detAddress) || sc.definitional() {
+	if sc.enough(detAddress, Review) || sc.definitional() {
 		return
 	}
 	before, after := sc.text[max(0, at-40):at], sc.text[at:min(len(sc.text), end+72)]

@@ -108,8 +108,8 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		return
 	}
 	sc.verbs = end + overrideReach/2
-	if f := &sc.told[detOverride.id]; f.count > maxTold && sc.judged(&sc.hits[f.last]) >= Review && !sc.definitional() && !sc.encoded() && sc.mentionedAt(at) {
-		// One more that is talked about tells nothing new.
+	more := sc.enough(detOverride, Review) // one more that is talked about tells nothing new
+	if more && !sc.definitional() && !sc.encoded() && (sc.role == RoleOther || subjectBefore(text, at) || sc.mentionedAt(at)) {
 		return
 	}
 	lo, hi = sc.sentenceAround(lo, at, end, hi)
@@ -124,7 +124,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		}
 	}
 	whole := n.whole()
-	if !whole && !n.told {
+	if !whole && (!n.told || more) {
 		return
 	}
 	verb := aroundVerb(text[max(lo, at-overrideNot):at], text[end:min(hi, end+overrideNot)])

@@ -117,7 +117,7 @@ var colons = [...]string{":", "："}
 func (sc *scan) foreignExtraction(at, end int) {
 	text := sc.text
 	switch {
-	case sc.full(detExtraction), strings.HasPrefix(text[at:], "系") && oneOf(text[end:], noticeAfter[:]) > 0:
+	case sc.enough(detExtraction, Review), strings.HasPrefix(text[at:], "系") && oneOf(text[end:], noticeAfter[:]) > 0:
 		return
 	case text[end-1]|0x20 == 't' && hasFoldPrefix(text[end:], "s "):
 		return // what a system prompts somebody to do

@@ -96,7 +96,7 @@ func runOnPrompts() []keyword {
 
 // runOnAsked looks for the verb that asks for it, right before.
 func (sc *scan) runOnAsked(at, end int) {
-	if sc.full(detExtraction) {
+	if sc.enough(detExtraction, Review) {
 		return
 	}
 	i := at

@@ -88,7 +88,7 @@ func templateKeywords() []keyword {
 
 // forgedCall looks at the opening of a tool call, for the rest of it.
 func (sc *scan) forgedCall(at, end int, next []string, later *keywordIndex) {
-	if sc.full(detCall) {
+	if sc.enough(detCall, Review) {
 		return
 	}
 	text := sc.text
@@ -148,7 +148,7 @@ func (sc *scan) brokenOut(at, end, i int) {
 // forgedExchange looks at the turn of a user that asks for what serves an attacker, with the turn of the model behind it.
 func (sc *scan) forgedExchange(at, end int) {
 	text := sc.text
-	if sc.full(detFakeTurn) || !lineStart(text, at) || !sc.answers.within(assistantWords.first, text, end, end+exchangeReach) {
+	if sc.enough(detFakeTurn, Review) || !lineStart(text, at) || !sc.answers.within(assistantWords.first, text, end, end+exchangeReach) {
 		return
 	}
 	turn := text[end:min(sc.answers.at, end+turnReach)]
@@ -203,7 +203,7 @@ var modelTold = [...]string{"your actual instructions are", "your real instructi
 
 // toldAssistant looks at what a result says that the model must do, where it is not told about.
 func (sc *scan) toldAssistant(at, end int) {
-	if !sc.definitional() && !sc.full(detAddress) && wordEnds(sc.text[end:]) && !sc.mentionedAt(at) {
+	if !sc.definitional() && !sc.enough(detAddress, Review) && wordEnds(sc.text[end:]) && !sc.mentionedAt(at) {
 		sc.review(detAddress, at, end, Review)
 	}
 }
