@@ -22,7 +22,8 @@ type keyword struct {
 // depend on each other, so the pass runs at several hundred MB/s whatever the text.
 type keywordIndex struct {
 	bits [1 << indexBits / 64]uint64
-	long slotTable // words of four bytes and more, by the first four
+	sure [1 << sureBits / 64]uint64 // the same by another hash, for what the first lets pass
+	long slotTable                  // words of four bytes and more, by the first four
 	// Words of three bytes, by them. In the bitmap they stand with every byte that may follow.
 	short   slotTable
 	trigram [1 << shortBits / 64]uint64 // which of them there are
@@ -78,11 +79,13 @@ func folded8(text string, i int) (b uint64) {
 
 const (
 	indexBits = 16
+	sureBits  = 15
 	shortBits = 12
 	maxSlots  = 1 << 14 // far above what a rule pack can bring
 )
 
 func indexHash(h uint32) uint32   { return h * 0x9E3779B1 >> (32 - indexBits) }
+func sureHash(h uint32) uint32    { return h * 0x85EBCA6B >> (32 - sureBits) }
 func trigramHash(h uint32) uint32 { return h * 0x9E3779B1 >> (32 - shortBits) }
 
 var foldTable = func() (t [256]byte) {
@@ -108,8 +111,7 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 	}
 	for c := range 256 {
 		for i := range short {
-			h := indexHash(indexKey(short[i].text, minKeyword)<<8 | uint32(foldTable[c]))
-			x.bits[h>>6] |= 1 << (h & 63)
+			x.mark(indexKey(short[i].text, minKeyword)<<8 | uint32(foldTable[c]))
 		}
 	}
 	for i := range short {
@@ -117,14 +119,20 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 		x.trigram[h>>6] |= 1 << (h & 63)
 	}
 	for i := range long {
-		h := indexHash(indexKey(long[i].text, minKeyword+1))
-		x.bits[h>>6] |= 1 << (h & 63)
+		x.mark(indexKey(long[i].text, minKeyword+1))
 	}
 	var err error
 	if x.short, err = newSlotTable(short, 0, minKeyword); err == nil {
 		x.long, err = newSlotTable(long, 0, deepKey)
 	}
 	return x, err
+}
+
+// mark notes that words begin with these four bytes.
+func (x *keywordIndex) mark(key uint32) {
+	h, s := indexHash(key), sureHash(key)
+	x.bits[h>>6] |= 1 << (h & 63)
+	x.sure[s>>6] |= 1 << (s & 63)
 }
 
 // indexKey returns the first n bytes of a folded word as a number.
@@ -229,6 +237,9 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 		h = h<<8 | uint32(foldTable[text[i]])
 		b := indexHash(h)
 		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
+			continue
+		}
+		if s := sureHash(h); x.sure[s>>6%uint32(len(x.sure))]&(1<<(s&63)) == 0 {
 			continue
 		}
 		at := i - minKeyword
