@@ -81,16 +81,12 @@ func (sc *scan) survey(text string) features {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
 			seen |= c
-			if c&classMark != 0 && !sc.marked && i > 0 && (text[i-1] == '_' || byteClass[text[i-1]]&(classLetter|classDigit) != 0) && sc.v.label != ViewUnmarked {
-				sc.marked = sc.cuts(text, i)
-			}
-			if text[i] == '<' {
-				if open := controlOpens(text, i); open > 0 {
-					sc.controlToken(i, i+open)
-				}
-			}
 			i++
-			if c&classHigh != 0 {
+			switch {
+			case c&(classMark|classHigh) == 0:
+			case c&classMark != 0:
+				sc.mark(text, i-1)
+			default:
 				// One character of another script may stand for one letter.
 				start := i - 1
 				for i < n && byteClass[text[i]]&classHigh != 0 {
@@ -114,17 +110,25 @@ func (sc *scan) survey(text string) features {
 			word |= c
 		}
 		seen |= word
-		if i-start == 1 && c&classLetter != 0 {
-			// A letter by itself, as all are in words that are spelled.
-			if even.size == 1 && start-even.end <= maxEvenGap {
-				even.count++
-				even.end = i
-			} else {
-				if even.count >= minEven {
-					sc.evenEnds(even)
-				}
-				even.start, even.size, even.count, even.end = start, 1, 1, i
+		size := i - start
+		if size == 1 && c&(classLetter|classDigit) == 0 {
+			// The mark that puts pieces together.
+			if start > 0 && text[start-1] >= 0x80 {
+				spaced, distinct = 0, 0
 			}
+			continue
+		}
+		if even.size == size && start-even.end <= maxEvenGap {
+			even.count++
+			even.end = i
+		} else {
+			if even.count >= minEven {
+				sc.evenEnds(even)
+			}
+			even.start, even.size, even.count, even.end = start, size, 1, i
+		}
+		if size == 1 && c&classLetter != 0 {
+			// A letter by itself, as all are in words that are spelled.
 			if start > 0 && text[start-1] >= 0x80 {
 				// Part of a word of another script.
 				spaced, distinct = 0, 0
@@ -133,55 +137,45 @@ func (sc *scan) survey(text string) features {
 			}
 			continue
 		}
-		if text[start] == '+' && i-start > minShifted && text[start+1] == 'A' && !sc.utf7 {
+		if size >= minNamedPart && size <= maxNamedPart && i < n && text[i] == '.' {
+			sc.dottedToken(start+boolInt(text[start] == '+'), i)
+		}
+		if word&(classSign|classDigit) == 0 {
+			// A plain word, as most are.
+			if spaced, distinct = 0, 0; size >= minRun {
+				sc.runs = append(sc.runs, run{start, i})
+			}
+			continue
+		}
+		if text[start] == '+' && size > minShifted && text[start+1] == 'A' && !sc.utf7 {
 			n, _ := shifted(text[start:])
 			sc.utf7 = n > minShifted
 		}
-		if i-start >= minNamedPart && i-start <= maxNamedPart && i < n && text[i] == '.' {
-			sc.dottedToken(start+boolInt(text[start] == '+'), i)
-		}
-		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && i-start <= maxCode+2) {
+		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && size <= maxCode+2) {
 			if start-codeEnd > maxCodeGap {
 				codes = 0
 			}
-			if codes++; codes >= minCodes || i-start >= minCodes*2 {
+			if codes++; codes >= minCodes || size >= minCodes*2 {
 				f |= hasCodes
 			}
 			codeEnd = i
-			if i-start >= minGrouped && i-start <= maxGrouped && word&classLetter == 0 {
+			if size >= minGrouped && size <= maxGrouped && word&classLetter == 0 {
 				sc.groupedNumber(start+boolInt(!isDigit(text[start])), i)
 			}
 		}
-		if word&(classLetter|classDigit) == classLetter|classDigit && i-start >= tellingLeet && i-start <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
-			sc.cipher(cipherLeet, start)
-		}
-		switch {
-		case i-start == 1 && c&(classLetter|classDigit) == 0:
-			// The mark that puts pieces together.
-		case even.size == i-start && start-even.end <= maxEvenGap:
-			even.count++
-			even.end = i
-		default:
-			if even.count >= minEven {
-				sc.evenEnds(even)
-			}
-			even.start, even.size, even.count, even.end = start, i-start, 1, i
-		}
-		switch size := i - start; {
-		case size == 1:
+		if size == 1 {
 			if start > 0 && text[start-1] >= 0x80 {
 				spaced, distinct = 0, 0
 			}
 			continue
-		case size >= minRun:
+		}
+		if word&(classLetter|classDigit) == classLetter|classDigit && size >= tellingLeet && size <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
+			sc.cipher(cipherLeet, start)
+		}
+		if spaced, distinct = 0, 0; size >= minRun {
 			sc.runs = append(sc.runs, run{start, i})
 		}
-		spaced, distinct = 0, 0
-		if word&(classSign|classDigit) == 0 {
-			// A plain word, as most are.
-			continue
-		}
-		if i-start >= 2*minSpaced-1 && spelled(text[start:i]) {
+		if size >= 2*minSpaced-1 && spelled(text[start:i]) {
 			f |= hasSpaced
 		}
 		for start+4 <= i && !isAlnum(text[start]) {
@@ -205,4 +199,16 @@ func (sc *scan) survey(text string) features {
 		f |= hasEscapes
 	}
 	return f
+}
+
+// mark looks at the byte at i, which markup begins with: whether it cuts a word, and whether it opens a control token.
+func (sc *scan) mark(text string, i int) {
+	if !sc.marked && i > 0 && (text[i-1] == '_' || byteClass[text[i-1]]&(classLetter|classDigit) != 0) && sc.v.label != ViewUnmarked {
+		sc.marked = sc.cuts(text, i)
+	}
+	if text[i] == '<' {
+		if open := controlOpens(text, i); open > 0 {
+			sc.controlToken(i, i+open)
+		}
+	}
 }
