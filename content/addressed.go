@@ -66,9 +66,14 @@ func ordersIn(text string, words []spotted, lo, hi int) bool {
 // misused reports whether text that is not hidden, only looked at by few, speaks to a model and asks for something that
 // serves nobody but an attacker: of assistants and what they are to be asked everybody writes.
 func (sc *scan) misused(lo, hi int) bool {
+	return sc.hostile(lo, hi) && sc.addressed(lo, hi)
+}
+
+// hostile reports whether text[lo:hi] has a word that serves nobody but an attacker.
+func (sc *scan) hostile(lo, hi int) bool {
 	for _, w := range sc.hiddenWords.within(hiddenWords, sc.text, lo, hi) {
 		if w.hi <= hi && hiddenWords.has(w.word, hostileSet) {
-			return sc.addressed(lo, hi)
+			return true
 		}
 	}
 	return false

@@ -21,8 +21,6 @@ var hostileWords = [...]string{
 	"delete_", "send_", "delete all", "rm -rf", "curl ", "| sh", "| bash", "five stars", "five-star", "top score", "highest score", "hire this", "recommend this", "approve this", "conversation to", "chat history", "forward all", "forward the",
 }
 
-var hostile = mustIndex(hostileWords[:]...)
-
 // concealments are the orders to keep something from the user.
 var concealments = [...]string{"tell the user", "inform the user", "notify the user", "alert the user", "mention this to the user", "mention it to the user", "let the user know", "reveal this to the user", "tell your user", "tell the human"}
 
@@ -55,7 +53,7 @@ func (sc *scan) address(at, end int) {
 	note := sc.text[end:min(len(sc.text), end+addressReach)]
 	sc.noted = end + len(note)
 	sev := Note
-	if hostile.any(note) {
+	if sc.hostile(end, sc.noted) {
 		sev = Block
 		if sc.mentionedAt(at) || reporting.any(note) {
 			sev = Review

@@ -1,19 +1,25 @@
 package content
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // turns are the openings of a sentence that makes a model something else.
 var turns = [...]string{"you are now", "you're now", "you are going to", "you will now", "you are about to", "you are no longer", "from now on", "from this point on", "from this moment on", "starting now, you", "henceforth you", "henceforth, you"}
 
 // freedoms are what no one is made but a model that is to forget its rules.
-var freedoms = mustIndex("unrestricted", "unfiltered", "uncensored", "jailbroken", "jailbreak mode", "do anything now", "without any restriction", "without restrictions", "no restrictions", "no rules",
+var freedoms = []string{"unrestricted", "unfiltered", "uncensored", "jailbroken", "jailbreak mode", "do anything now", "without any restriction", "without restrictions", "no restrictions", "no rules",
 	"no limitations", "no filters", "no guidelines", "no longer bound", "not bound by", "bound by any", "bound by the rules", "free from all", "freed from", "free of all", "no ethical", "no moral", "without ethical", "without moral",
 	"any ethical", "amoral", "developer mode", "god mode", "sudo mode", "dan mode", "evil twin", "evil ai", "evil chatbot", "called dan", "named dan", "known as dan", "as dan", "(dan)", " dan,", " dan.", " dan ", "never refuse", "cannot refuse", "can't refuse", "not refuse",
-	"obey me", "obey my", "obey all", "obey every", "ignore all", "ignore any", "ignore your", "disregard all", "disregard any", "disregard your", "bypass all", "safety guidelines", "content policy", "content policies", "openai policy", "openai policies")
+	"obey me", "obey my", "obey all", "obey every", "ignore all", "ignore any", "ignore your", "disregard all", "disregard any", "disregard your", "bypass all", "safety guidelines", "content policy", "content policies", "openai policy", "openai policies"}
 
 // parts are what someone is told to play or to say from now on.
-var parts = mustIndex("respond", "answer", "reply", "act as", "act like", "pretend", "behave", "speak", "obey", "refer to me", "call me", "call yourself", "end every", "start every", "begin every", "only talk", "only say", "only output",
-	"ignore", "disregard", "an assistant", "an ai", "a chatbot", "chatgpt", "language model", "roleplay", "role-play", "stay in character")
+var parts = []string{"respond", "answer", "reply", "act as", "act like", "pretend", "behave", "speak", "obey", "refer to me", "call me", "call yourself", "end every", "start every", "begin every", "only talk", "only say", "only output",
+	"ignore", "disregard", "an assistant", "an ai", "a chatbot", "chatgpt", "language model", "roleplay", "role-play", "stay in character"}
+
+// promises are both, told apart by their number: the freedoms come first.
+var promises = mustIndex(slices.Concat(freedoms, parts)...)
 
 // personas are what a model is told to be.
 var personas = mustIndex("act as", "act like", "pretend", "obey", "an assistant", "an ai ", "an ai.", "an ai,", "a chatbot", "chatgpt", "language model", "roleplay", "role-play", "in character", "playing the role", "an evil")
@@ -45,14 +51,19 @@ func (sc *scan) takeover(at, end int) {
 	if sc.full(detTakeover) || at < sc.turned-takeoverReach/2 || at > 0 && isAlnum(sc.text[at-1]) {
 		return
 	}
-	text, reach := sc.text, end+takeoverReach
-	if !sc.freedoms.within(freedoms.first, text, end, reach) && !sc.parts.within(parts.first, text, end, reach) {
+	text := sc.text
+	if !sc.takeovers.within(promises.first, text, end, end+takeoverReach) {
 		return
 	}
 	after := sentence(text, end, takeoverReach)
 	sc.turned = end + len(after)
-	free := freedoms.any(after)
-	if !free && !(parts.any(after) && addresses(text[at:end], after)) {
+	free, part := false, false
+	promises.walk(after, func(w *keyword, _ int) bool {
+		free = w.user < len(freedoms)
+		part = part || !free
+		return !free
+	})
+	if !free && !(part && addresses(text[at:end], after)) {
 		return
 	}
 	sev := Review

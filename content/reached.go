@@ -7,7 +7,7 @@ import "strings"
 type reached struct {
 	markup, fenced, value, verbs int
 	turned, noted                int   // takeovers and notes to a machine
-	freedoms, parts              ahead // of takeovers
+	takeovers                    ahead // what is promised and asked for in them
 	azure                        int
 	soft, softEnd                int // soft hyphens around single letters in a row, and where the last one ended
 	pem                          pemMemo
