@@ -17,7 +17,7 @@ var chatTokens = []string{
 func markerKeywords() []keyword {
 	var k []keyword
 	for _, t := range chatTokens {
-		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.add(detMarker, at, at+len(t)) }})
+		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.marker(at, at+len(t)) }})
 	}
 	for _, role := range [...]string{"system", "assistant", "developer", "human", "user"} {
 		phrases := takeoversBy

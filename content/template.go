@@ -183,7 +183,7 @@ func (sc *scan) instruction(at, end int) {
 	case i == len(text) || strings.IndexByte(".,;:?()\n", text[i]) >= 0, namedBefore[strings.ToLower(text[i:word])]:
 		return
 	}
-	sc.add(detMarker, at, end)
+	sc.marker(at, end)
 }
 
 // assistantOrders are what a forged word of the system tells the model, however it begins.

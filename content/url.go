@@ -204,6 +204,12 @@ func collecting(host string) bool {
 	}
 }
 
+// showing are hosts of everybody that draw what their address says, or show what it names. Nobody else reads what they are
+// asked for, unless the address has them fetch another.
+var showing = setOf("img.shields.io", "mermaid.ink", "plantuml.com", "www.plantuml.com", "kroki.io", "quickchart.io", "latex.codecogs.com", "youtube.com", "www.youtube.com", "youtu.be")
+
+var passingOn = mustIndex("url=", "http", "%3a%2f%2f", "/redirect", "={{", "=${", "/{{", "/${")
+
 // hostName returns the host of an authority as a client looks it up: in lower case, without user, port, escapes and
 // final dots.
 func hostName(authority string) string {
@@ -249,6 +255,9 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	}
 	host := hostName(rest[:hostEnd])
 	collector := len(host) >= minCollector && collecting(host)
+	if !named && showing[host] && !passingOn.any(tail) {
+		return
+	}
 	image, link := sc.embedding(start)
 	if !image && !link {
 		image, link = sc.otherEmbedding(start, hostAt+len(rest))
@@ -402,11 +411,41 @@ func opaqueIn(s string, n int) bool {
 		for i < len(s) && (setToken[s[i]] || s[i] == '+' || s[i] == '%') {
 			i++
 		}
-		if v := s[start:i]; i-start >= n && !isUUID(v) && (mixed(v) && !wordsOrPath(v) || hasMixedCase(v) && strings.IndexByte(v, '-') < 0 && entropy(v) > 4.2) {
+		switch v := s[start:i]; {
+		case i-start < n:
+		case strings.IndexByte(v, '%') >= 0:
+			for part := range strings.FieldsSeq(unescapedValue(v)) {
+				if len(part) >= n && opaqueValue(part) {
+					return true
+				}
+			}
+		case opaqueValue(v):
 			return true
 		}
 	}
 	return false
+}
+
+// opaqueValue reports whether no one would read a value.
+func opaqueValue(v string) bool {
+	return !isUUID(v) && (mixed(v) && !wordsOrPath(v) || hasMixedCase(v) && strings.IndexByte(v, '-') < 0 && entropy(v) > 4.2)
+}
+
+// unescapedValue returns a value with its percent escapes undone, those of marks that base64 does not have as blanks: a search or
+// the label of a badge is words with escapes between them.
+func unescapedValue(v string) string {
+	b := make([]byte, 0, len(v))
+	for i := 0; i < len(v); i++ {
+		c := v[i]
+		if c == '%' && i+2 < len(v) && isHex(v[i+1]) && isHex(v[i+2]) {
+			c = hexValue(v[i+1])<<4 | hexValue(v[i+2])
+			if i += 2; !setAllB64[c] && c != '=' {
+				c = ' '
+			}
+		}
+		b = append(b, c)
+	}
+	return string(b)
 }
 
 // opaqueLabel reports whether the labels of a host name carry data, as in lookups that leak through DNS.
