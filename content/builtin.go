@@ -25,6 +25,7 @@ var (
 	detIBAN  = &detector{name: "iban", category: CategoryPersonalData, mask: "IBAN", severity: noteSides, keyBlocks: true}
 	detSSN   = &detector{name: "us-ssn", category: CategoryPersonalData, mask: "SSN", severity: noteSides, keyBlocks: true}
 
+	detPassport   = &detector{name: "passport", category: CategoryPersonalData, mask: "PASSPORT", severity: noteSides, keyBlocks: true}
 	detNationalID = &detector{name: "national-id", category: CategoryPersonalData, mask: "NATIONAL_ID", severity: noteSides, keyBlocks: true}
 
 	detZeroWidth  = &detector{name: "zero-width", category: CategoryHiddenText, severity: blockSides}
@@ -71,7 +72,7 @@ func genericDetector(name, mask string, random bool) *detector {
 var builtinDetectors = func() []*detector {
 	all := []*detector{
 		detPrivateKey, detCredential, detBearer, detJWT, detConnection, detSlackHook, detAzureKey, detTwilio, detPassHash, detSeed,
-		detEmail, detPhone, detCard, detIBAN, detSSN, detNationalID,
+		detEmail, detPhone, detCard, detIBAN, detSSN, detNationalID, detPassport,
 		detZeroWidth, detBidi, detTags, detVariation, detControl, detAnsi, detFormat, detMarks, detIncomplete,
 		detMarker, detFakeTurn, detSysBlock, detFence, detCall, detOverride, detTakeover, detExtraction, detAddress,
 		detImage, detLink, detDataURI, detCollector, detURLCreds,
@@ -102,6 +103,8 @@ func builtinKeywords() []keyword {
 	k = append(k, commandKeywords()...)
 	k = append(k, passHashKeywords()...)
 	k = append(k, nationalKeywords()...)
+	k = append(k, passportKeywords()...)
+	k = append(k, columnKeywords()...)
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)

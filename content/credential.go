@@ -363,7 +363,7 @@ func notLiteral(v string) bool {
 
 // references begin what refers to a value.
 var references = [...]string{"process.env", "os.environ", "os.getenv", "env.", "self.", "this.", "config.", "settings.", "secrets.", "vars.", "params.", "args.",
-	"request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:"}
+	"request.", "req.", "null", "none", "undefined", "string", "env:", "vault:", "sha256:", "sha512-", "sha256-", "arn:", "!vault", "!reference", "!ref ", "!sub ", "!getatt", "!importvalue", "!env"}
 
 // referenceFirst are the characters that they begin with.
 var referenceFirst = firstOf(references[:])

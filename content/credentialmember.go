@@ -33,7 +33,7 @@ func (sc *scan) pairsBefore() {
 func (sc *scan) member(s *String, raw *view) {
 	kind := credentialNone
 	switch name := sc.memberName(); {
-	case sc.identityMember(name, s, raw):
+	case sc.identityMember(name, s, raw), sc.passportMember(s, raw):
 		return
 	case name == "pass" && s.Host < 0, name == "pw", name == "psk":
 		kind = credentialPassword

@@ -156,7 +156,7 @@ var idNames = []struct {
 }
 
 // idAfter are what follows a short name.
-var idAfter = [...]string{" ", ":", "=", "\"", "_", "-", ",", "|"}
+var idAfter = [...]string{" ", ":", "=", "\"", "_", "-", ",", "|", ";", "\t"}
 
 // idShort are the short names, which a member may be called.
 var idShort = map[string][]*idKind{}
@@ -211,6 +211,7 @@ func (sc *scan) identity(at, end int, kinds []*idKind) {
 	if sc.d.strings[sc.str].Key && sc.v == &sc.raw {
 		sc.idKinds, sc.idKey = kinds, sc.str
 	}
+	sc.column(at, detNationalID, identityCell(kinds))
 	// A number has digits: where none are near, nothing is.
 	if !sc.idDigits.within(findDigit, text, end, end+idReach+6) {
 		return
@@ -225,8 +226,8 @@ func (sc *scan) identity(at, end int, kinds []*idKind) {
 			}
 			continue
 		}
-		if i < sc.idTried {
-			continue // behind the name before
+		if i < sc.idTried || i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
+			continue // behind the name before, or behind a decimal point
 		}
 		sc.idTried = i + 1
 		if stop := identityAt(text, i, kinds); stop > 0 {

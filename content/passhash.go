@@ -78,7 +78,7 @@ func (sc *scan) passHash(prefix string, fields []hashField, at int) {
 			return
 		}
 		if last {
-			if body := text[i:end]; mixed(body) && !placeholder(body) && entropy(body) >= 2.5 {
+			if body := text[i:end]; mixed(body) && !placeholder(body) && entropy(body) >= 2.5 && !sampleHashes[body] {
 				if prefix[0] == 'B' {
 					at += len(prefix) - 1 // what stands before belongs to the statement
 				}
@@ -89,3 +89,8 @@ func (sc *scan) passHash(prefix string, fields []hashField, at int) {
 		i = end + 1
 	}
 }
+
+// sampleHashes are the digests that manuals and standards print: of FastAPI's guide, of bcrypt's own and of its article, and
+// of the empty password on Windows.
+var sampleHashes = setOf("EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW", "N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy", "R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
+	"CYaIb8sB+wtD+Vu/P4uod1+Qof8h+1g7bbDlBID48Rc", "31d6cfe0d16ae931b73c59d7e0c089c0")

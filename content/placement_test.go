@@ -59,6 +59,7 @@ var samples = []sample{
 	{"iban", "GB82 WEST 1234 5698 7654 32", nil, apart},
 	{"us-ssn", "536-22-8726", nil, apart},
 	{"national-id", "PESEL: 95100762275", nil, apart},
+	{"passport", "Passport number: L898902C3", nil, apart},
 	{"zero-width", "pass\u200bword", nil, hiddenView},
 	{"bidi-control", "abc\u202edef", nil, hiddenView},
 	{"unicode-tags", "x\U000E0069\U000E0067\U000E006E\U000E006F", nil, hiddenView},

@@ -20,7 +20,9 @@ type reached struct {
 	answers, assistants, calls   ahead // in forged turns and calls
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind
-	openedResults                uint32 // the elements of resultEnds that began, by their number
+	zoneEnd                      int       // of the last line of a machine-readable zone
+	table                        tableMemo // that was read last
+	openedResults                uint32    // the elements of resultEnds that began, by their number
 	lines                        lineMemo
 	stops, brackets, tags        behind
 	sentences                    behind

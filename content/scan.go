@@ -38,6 +38,7 @@ type scan struct {
 	pairs         []int     // values whose name came after them
 	idKinds       []*idKind // that the member name idKey announces
 	idKey         int
+	passportKey   int // one more than the member name that announces the number of a passport
 	phones        int // calls of the phone library so far
 	ciphers       ciphered
 	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7

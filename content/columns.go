@@ -1,0 +1,163 @@
+package content
+
+import "strings"
+
+// A table tells what the numbers in a column are in its first line: name,card_number,exp. What stands next to a number in
+// a row of it says nothing.
+
+// cellFunc returns the length of what is looked for at the start of a cell, 0 for nothing.
+type cellFunc func(cell string) int
+
+// columnNames are the names of columns that hold the numbers of cards and of social security.
+var columnNames = []struct {
+	words []string
+	det   **detector
+	cell  cellFunc
+}{
+	{[]string{"card_n", "card n", "cardn", "card-n", "cc_n", "ccn", "credit_card", "creditcard", "credit card", "debit card", "debit_card", "payment_card", "kreditkarte", "kartennummer", "tarjeta", "carte bancaire", "carte bleue", "numero de carte", "carta di credito", "cartão", "pan,", "pan\t", "pan;", "pan|", "pan |", "pan\"", "pan\n", "primary account", "银行卡", "卡号"}, &detCard, cardCell},
+	{[]string{"ssn", "social_security", "social security", "socialsecurity"}, &detSSN, ssnCell},
+}
+
+func columnKeywords() []keyword {
+	var k []keyword
+	for _, c := range columnNames {
+		for _, w := range c.words {
+			k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.column(at, *c.det, c.cell) }})
+		}
+	}
+	return k
+}
+
+func cardCell(cell string) int {
+	end := 0
+	for end < len(cell) && (isDigit(cell[end]) || end > 0 && (cell[end] == ' ' || cell[end] == '-')) {
+		end++
+	}
+	if d := digitsOf(cell[:end]); end == len(cell) && cardIssuer(d) && luhn(d) && strings.Trim(d, d[:1]) != "" {
+		return end
+	}
+	return 0
+}
+
+func ssnCell(cell string) int {
+	if len(cell) == 9 && of(cell, 0, 9, setDigits) && ssnValid(cell) {
+		return len(cell)
+	}
+	return 0
+}
+
+// identityCell looks for an identity number of one of the kinds.
+func identityCell(kinds []*idKind) cellFunc {
+	return func(cell string) int {
+		if cell == "" || !isAlnum(cell[0]) {
+			return 0
+		}
+		if stop := identityAt(cell, 0, kinds); stop == len(cell) {
+			return stop
+		}
+		return 0
+	}
+}
+
+// Bounds of a table: the longest line that is its first, the longest cell, in bytes, and how many columns of one are read.
+const (
+	maxTableHead = 1024
+	maxCell      = 64
+	maxColumns   = 8
+)
+
+// tableMemo remembers the table that was read last.
+type tableMemo struct {
+	start, end int // its first line and its end
+	columns    int // that were read
+}
+
+// column looks at the name of a column, at byte at: what stands under it, down to the end of the table.
+func (sc *scan) column(at int, det *detector, cell cellFunc) {
+	text, t := sc.text, &sc.table
+	if at > 0 && isLetter(text[at-1]) && (text[at] >= 'a' || text[at-1] < 'a') || at < t.end && at >= t.start+maxTableHead {
+		return
+	}
+	start := at
+	for start > 0 && at-start < maxTableHead && text[start-1] != '\n' {
+		start--
+	}
+	if at < t.end && start != t.start || start > 0 && text[start-1] != '\n' {
+		return
+	}
+	n := strings.IndexByte(text[at:min(len(text), at+maxTableHead)], '\n')
+	if n < 0 {
+		return
+	}
+	mark := columnMark(text[start:at+n], at-start)
+	if mark == 0 {
+		return
+	}
+	if start != t.start || t.end == 0 {
+		*t = tableMemo{start: start}
+	}
+	if t.columns++; t.columns > maxColumns {
+		return
+	}
+	column := strings.Count(text[start:at], string(mark))
+	i := at + n + 1
+	for i < len(text) {
+		end := i + strings.IndexByte(text[i:], '\n')
+		if end < i {
+			end = len(text)
+		}
+		next, ok := sc.row(i, end, mark, column, det, cell)
+		if !ok {
+			break
+		}
+		i = next
+	}
+	t.end = max(t.end, min(i, len(text)))
+}
+
+// columnMark returns what separates the columns of a first line: the mark behind the name at byte at of it, or else before; 0
+// for none.
+func columnMark(head string, at int) byte {
+	i := strings.IndexAny(head[at:], columnMarks)
+	if i >= 0 {
+		return head[at+i]
+	}
+	if i = strings.LastIndexAny(head[:at], columnMarks); i >= 0 {
+		return head[i]
+	}
+	return 0
+}
+
+const columnMarks = "\t|;,"
+
+// row looks at one cell of the line text[start:end] and returns where the next begins. ok is false where the table is over.
+func (sc *scan) row(start, end int, mark byte, column int, det *detector, cell cellFunc) (next int, ok bool) {
+	text := sc.text
+	i := start
+	for ; column > 0; column-- {
+		n := strings.IndexByte(text[i:end], mark)
+		if n < 0 {
+			return end + 1, false
+		}
+		i += n + 1
+	}
+	stop := i + strings.IndexByte(text[i:end], mark)
+	if stop < i {
+		stop = end
+	}
+	if start == end || i == start && stop == end {
+		return end + 1, false // no row of a table
+	}
+	for i < stop && (text[i] == ' ' || text[i] == '"' || text[i] == '\'') {
+		i++
+	}
+	for stop > i && (text[stop-1] == ' ' || text[stop-1] == '"' || text[stop-1] == '\'' || text[stop-1] == '\r') {
+		stop--
+	}
+	if n := stop - i; n > 0 && n <= maxCell {
+		if n := cell(text[i:stop]); n > 0 {
+			sc.add(det, i, i+n)
+		}
+	}
+	return end + 1, true
+}
