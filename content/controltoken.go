@@ -77,10 +77,10 @@ func (sc *scan) controlToken(at, i int) {
 	}
 	switch end := closingMark(text, i); {
 	case end > 0 && (sure || text[end-1] != '|'):
-		sc.marker( at, end)
+		sc.marker(at, end)
 	case i < len(text) && text[i] == '>', sure && (i == len(text) || text[i] == '\n'):
 		// Its closing mark is left out, or cut off.
-		sc.marker( at, i)
+		sc.marker(at, i)
 	}
 }
 
@@ -141,5 +141,5 @@ func (sc *scan) controlPiece(at, end int) {
 	if !piped && !bracketed && oneOf(strings.TrimLeft(text[end+1:min(len(text), end+maxControl)], " \n"), turnRoles[:]) == 0 {
 		return
 	}
-	sc.marker( start, end+1)
+	sc.marker(start, end+1)
 }
