@@ -45,19 +45,20 @@ func serveCommand() *cobra.Command {
 
 // sidecar is one run of the serve command.
 type sidecar struct {
-	settings atomic.Pointer[config.Settings] // in force; replaced by a reload
-	reloads  *once                           // of settings, certificates and rules
-	reopens  *once                           // of the audit file
-	sources  config.Sources
-	log      *zap.Logger
-	level    zap.AtomicLevel
-	engine   *sallyport.Engine
-	server   *grpcapi.Server
-	admin    *admin.Server
-	tracing  *telemetry.Tracing
-	watched  string // the pack whose changes are watched, "" for none
-	unwatch  context.CancelFunc
-	notify   *notifier
+	settings     atomic.Pointer[config.Settings] // in force; replaced by a reload
+	reloads      *once                           // of settings, certificates and rules
+	reopens      *once                           // of the audit file
+	sources      config.Sources
+	log          *zap.Logger
+	level        zap.AtomicLevel
+	engine       *sallyport.Engine
+	server       *grpcapi.Server
+	admin        *admin.Server
+	tracing      *telemetry.Tracing
+	certificates certificates
+	watched      string // the pack whose changes are watched, "" for none
+	unwatch      context.CancelFunc
+	notify       *notifier
 }
 
 // serve runs the sidecar until a signal has stopped it.
@@ -181,6 +182,7 @@ func (s *sidecar) assemble(registry *prometheus.Registry) error {
 	if s.engine, err = sallyport.New(cfg); err != nil {
 		return errors.Join(err, trail.Close())
 	}
+	s.certificates.reading(tlsFiles(s.settings.Load()))
 	s.server, err = grpcapi.New(s.engine, s.serverOptions())
 	if err != nil {
 		return errors.Join(err, trail.Close())
@@ -300,7 +302,7 @@ func (s *sidecar) status() any {
 // ends the process; a model that cannot be proved does not: the sidecar then
 // reports NOT_SERVING with the reason and refuses every exchange.
 func (s *sidecar) start(ctx context.Context) error {
-	stamp := rules.Stamp(s.settings.Load().InvariantRulesPath)
+	look := rules.Stamp(s.settings.Load().InvariantRulesPath)
 	err := s.engine.Start(ctx,
 		sallyport.Step{Name: "traces out", Run: s.tracing.Shutdown},
 		sallyport.Step{Name: "admin", Run: s.admin.Shutdown},
@@ -323,7 +325,11 @@ func (s *sidecar) start(ctx context.Context) error {
 		}
 	})
 	go s.watchLiveness(context.WithoutCancel(ctx)) // until the process ends
-	s.rewatch(stamp)
+	s.rewatch(look)
+	if tlsFiles(s.settings.Load()).Enabled() {
+		// Both until the process ends.
+		go s.renew(context.WithoutCancel(ctx), time.NewTicker(certificateInterval).C)
+	}
 	s.log.Info(telemetry.MsgListening, zap.String("admin", s.admin.Addr()))
 	return nil
 }

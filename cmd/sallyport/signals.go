@@ -109,6 +109,13 @@ func (o *once) soon() {
 	}()
 }
 
+// alone runs f while none of the runs does.
+func (o *once) alone(f func()) {
+	o.turn.Lock()
+	defer o.turn.Unlock()
+	f()
+}
+
 // reload reads the settings again and puts in force what can be: each part
 // succeeds or fails alone and says so, and the last line sums up.
 func (s *sidecar) reload() {
@@ -133,10 +140,9 @@ func (s *sidecar) reload() {
 	// Whatever became of the settings, the files they name may have changed.
 	c := s.settings.Load()
 	if files := tlsFiles(c); files.Enabled() {
-		if err := s.server.ReloadTLS(files); err != nil {
+		if s.readCertificates(files) != nil {
 			failed = append(failed, "certificates")
-			s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "certificates"), zap.Error(err))
-		} // the server logs what is in force now
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
