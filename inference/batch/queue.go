@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -9,37 +10,48 @@ import (
 // The zero value is an empty queue. A window's Need must not change while it is
 // queued: take it out first.
 type Queue[W Window] struct {
-	windows []W
-	tokens  map[int]int
+	// all holds the queue from head on; what is before it is free.
+	all  []entry[W]
+	head int
+	// epoch is what the moments of the entries are measured from: the urgency of the
+	// first window ever.
+	epoch   time.Time
+	tokens  []int // by group
 	total   int
+	planner planner[W]
 }
+
+func (q *Queue[W]) queued() []entry[W] { return q.all[q.head:] }
 
 // Push adds a window.
 func (q *Queue[W]) Push(w W) {
-	n := w.Need()
-	// Deadlines mostly rise with arrival, so the place is mostly the end.
-	at := len(q.windows)
-	if at > 0 && q.windows[at-1].Need().Urgent.After(n.Urgent) {
-		at = q.after(n.Urgent)
+	if q.epoch.IsZero() {
+		q.epoch = w.Need().Urgent
 	}
-	q.windows = slices.Insert(q.windows, at, w)
-	q.count(n, 1)
+	e := entryOf(w, q.epoch)
+	if len(q.all) == cap(q.all) && 2*q.head > len(q.all) {
+		n := copy(q.all, q.queued())
+		clear(q.all[n:])
+		q.all, q.head = q.all[:n], 0
+	}
+	// Deadlines mostly rise with arrival, so the place is mostly the end.
+	at := len(q.all)
+	if at > q.head && q.all[at-1].urgent > e.urgent {
+		at = q.head + q.after(e.urgent)
+	}
+	q.all = slices.Insert(q.all, at, e)
+	q.count(&e, 1)
 }
 
 // Remove takes a window out and reports whether it was there.
 func (q *Queue[W]) Remove(w W) bool {
-	n := w.Need()
-	from, _ := slices.BinarySearchFunc(q.windows, n.Urgent, func(x W, t time.Time) int {
-		return x.Need().Urgent.Compare(t)
-	})
-	for i := from; i < len(q.windows); i++ {
-		if q.windows[i] == w {
-			q.windows = slices.Delete(q.windows, i, i+1)
-			q.count(n, -1)
+	urgent := w.Need().Urgent.Sub(q.epoch)
+	from, _ := slices.BinarySearchFunc(q.queued(), urgent, func(e entry[W], t time.Duration) int { return cmp.Compare(e.urgent, t) })
+	for i := q.head + from; i < len(q.all) && q.all[i].urgent == urgent; i++ {
+		if e := q.all[i]; e.window == w {
+			q.all = slices.Delete(q.all, i, i+1)
+			q.count(&e, -1)
 			return true
-		}
-		if q.windows[i].Need().Urgent.After(n.Urgent) {
-			break
 		}
 	}
 	return false
@@ -47,37 +59,44 @@ func (q *Queue[W]) Remove(w W) bool {
 
 // Next plans a batch and takes it, and what has expired, out of the queue.
 func (q *Queue[W]) Next(now time.Time, limits []Limits) (batch, expired []W) {
-	c := Plan(q.windows, now, limits)
-	batch, expired = q.pick(c.Batch), q.pick(c.Expired)
-	gone := slices.Concat(c.Expired, c.Batch)
-	if len(gone) == 0 {
-		return nil, nil
-	}
-	slices.Sort(gone)
-	// What is taken is mostly near the front, so the few windows in between move
-	// back to close the gaps, and the queue begins later.
-	to, next := gone[len(gone)-1], len(gone)-1
-	for from := to; from >= 0; from-- {
-		if next >= 0 && gone[next] == from {
-			q.count(q.windows[from].Need(), -1)
-			next--
-			continue
-		}
-		q.windows[to] = q.windows[from]
-		to--
-	}
-	clear(q.windows[:to+1])
-	q.windows = q.windows[to+1:]
+	queued := q.queued()
+	c := q.planner.plan(queued, now.Sub(q.epoch), limits)
+	batch, expired = pick(queued, c.Batch), pick(queued, c.Expired)
+	// What has expired stands before the batch. What is taken is mostly near the front,
+	// so the few windows in between move back to close the gaps, and the queue begins
+	// later.
+	q.take(c.Batch)
+	q.take(c.Expired)
 	return batch, expired
 }
 
-func (q *Queue[W]) pick(at []int) []W {
+// take removes the entries at the places given, which rise.
+func (q *Queue[W]) take(gone []int) {
+	if len(gone) == 0 {
+		return
+	}
+	queued := q.queued()
+	to, next := gone[len(gone)-1], len(gone)-1
+	for from := to; from >= 0; from-- {
+		if next >= 0 && gone[next] == from {
+			q.count(&queued[from], -1)
+			next--
+			continue
+		}
+		queued[to] = queued[from]
+		to--
+	}
+	clear(queued[:to+1])
+	q.head += to + 1
+}
+
+func pick[W Window](queued []entry[W], at []int) []W {
 	if len(at) == 0 {
 		return nil
 	}
 	out := make([]W, len(at))
 	for i, k := range at {
-		out[i] = q.windows[k]
+		out[i] = queued[k].window
 	}
 	return out
 }
@@ -85,32 +104,33 @@ func (q *Queue[W]) pick(at []int) []W {
 // Ahead is how many tokens of a group are queued before a window of such an urgency
 // would be, which is behind those of the same.
 func (q *Queue[W]) Ahead(urgent time.Time, group int) int {
-	at := len(q.windows)
-	if at == 0 || !q.windows[at-1].Need().Urgent.After(urgent) {
-		return q.tokens[group]
+	queued, moment := q.queued(), urgent.Sub(q.epoch)
+	at := len(queued)
+	if at == 0 || queued[at-1].urgent <= moment {
+		return q.GroupTokens(group)
 	}
-	at = q.after(urgent)
+	at = q.after(moment)
 	// The shorter side is counted.
 	from, to := 0, at
-	if at > len(q.windows)/2 {
-		from, to = at, len(q.windows)
+	if at > len(queued)/2 {
+		from, to = at, len(queued)
 	}
 	n := 0
-	for _, w := range q.windows[from:to] {
-		if need := w.Need(); need.Group == group {
-			n += need.Tokens
+	for i := from; i < to; i++ {
+		if e := &queued[i]; int(e.group) == group {
+			n += int(e.tokens)
 		}
 	}
 	if from > 0 {
-		n = q.tokens[group] - n
+		n = q.GroupTokens(group) - n
 	}
 	return n
 }
 
 // after is the place behind every window that is at least as urgent.
-func (q *Queue[W]) after(urgent time.Time) int {
-	at, _ := slices.BinarySearchFunc(q.windows, urgent, func(x W, t time.Time) int {
-		if x.Need().Urgent.After(t) {
+func (q *Queue[W]) after(urgent time.Duration) int {
+	at, _ := slices.BinarySearchFunc(q.queued(), urgent, func(e entry[W], t time.Duration) int {
+		if e.urgent > t {
 			return 1
 		}
 		return -1
@@ -120,32 +140,40 @@ func (q *Queue[W]) after(urgent time.Time) int {
 
 // Clear empties the queue and returns what was in it, most urgent first.
 func (q *Queue[W]) Clear() []W {
-	all := q.windows
+	all := make([]W, q.Len())
+	for i, e := range q.queued() {
+		all[i] = e.window
+	}
 	*q = Queue[W]{}
 	return all
 }
 
 // Head is the most urgent window; false when there is none.
 func (q *Queue[W]) Head() (w W, ok bool) {
-	if len(q.windows) == 0 {
+	if q.Len() == 0 {
 		return w, false
 	}
-	return q.windows[0], true
+	return q.all[q.head].window, true
 }
 
 // Len is the number of windows.
-func (q *Queue[W]) Len() int { return len(q.windows) }
+func (q *Queue[W]) Len() int { return len(q.all) - q.head }
 
 // Tokens is the sum of the lengths of all windows.
 func (q *Queue[W]) Tokens() int { return q.total }
 
 // GroupTokens is the sum of the lengths of the windows of one group.
-func (q *Queue[W]) GroupTokens(group int) int { return q.tokens[group] }
-
-func (q *Queue[W]) count(n Need, sign int) {
-	if q.tokens == nil {
-		q.tokens = make(map[int]int, 2)
+func (q *Queue[W]) GroupTokens(group int) int {
+	if group >= len(q.tokens) {
+		return 0
 	}
-	q.tokens[n.Group] += sign * n.Tokens
-	q.total += sign * n.Tokens
+	return q.tokens[group]
+}
+
+func (q *Queue[W]) count(e *entry[W], sign int) {
+	for int(e.group) >= len(q.tokens) {
+		q.tokens = append(q.tokens, 0)
+	}
+	q.tokens[e.group] += sign * int(e.tokens)
+	q.total += sign * int(e.tokens)
 }

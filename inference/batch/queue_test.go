@@ -25,7 +25,15 @@ func TestQueueKeepsArrivalOrderAmongEquals(t *testing.T) {
 	require.Zero(t, q.Tokens())
 }
 
-// The queue against a plain sorted slice.
+func chosen(queue []*item, at []int) (out []*item) {
+	for _, i := range at {
+		out = append(out, queue[i])
+	}
+	return out
+}
+
+// The queue against a plain sorted slice, and what is taken out of it against a plan of
+// that.
 func TestQueueModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q Queue[*item]
@@ -33,8 +41,9 @@ func TestQueueModel(t *testing.T) {
 		check := func(t *rapid.T) {
 			require.Equal(t, len(model), q.Len())
 			total, group := 0, 0
+			queued := listed(&q)
 			for i, it := range model {
-				require.Same(t, it, q.windows[i])
+				require.Same(t, it, queued[i])
 				total += it.need.Tokens
 				if it.need.Group == 1 {
 					group += it.need.Tokens
@@ -71,7 +80,11 @@ func TestQueueModel(t *testing.T) {
 				model = slices.Delete(model, i, i+1)
 			},
 			"next": func(t *rapid.T) {
-				batch, expired := q.Next(epoch.Add(50*time.Millisecond), nil)
+				now := epoch.Add(50 * time.Millisecond)
+				c := Plan(model, now, nil)
+				batch, expired := q.Next(now, nil)
+				require.Equal(t, chosen(model, c.Batch), batch)
+				require.Equal(t, chosen(model, c.Expired), expired)
 				model = slices.DeleteFunc(model, func(it *item) bool {
 					return slices.Contains(batch, it) || slices.Contains(expired, it)
 				})
