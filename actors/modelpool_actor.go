@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
@@ -29,7 +30,8 @@ type poolActor struct {
 
 	queue   batch.Queue[*flight]
 	flights flightTable
-	fresh   []*flight // working memory of admit
+	fresh   []*flight            // working memory of admit
+	spare   [][]inference.Window // working memory of jobs
 	open    requests
 
 	// due counts messages after which work has not been dealt out yet.
@@ -81,7 +83,7 @@ func (p *poolActor) Receive(c actor.Context) {
 		p.admit(&request{msg: m, worked: p.h.workedOf(m.Stage)})
 		p.due++
 	case *cancelClassify:
-		if m.req.open {
+		if m.req.place > 0 {
 			p.drop(m.req, m.fault)
 			p.due++
 		}

@@ -14,7 +14,8 @@ type Classifier interface {
 	// Plan appends the windows of text to dst and says what it left out.
 	Plan(dst []inference.Window, text string, o inference.PlanOptions) ([]inference.Window, inference.Report)
 	// Run returns P(malicious) of every window, in order; it returns early with
-	// inference.ErrTerminated when the control is terminated.
+	// inference.ErrTerminated when the control is terminated. The batch is the pool's
+	// again once it has returned.
 	Run(control inference.RunControl, batch []inference.Window) ([]float32, error)
 	// Close frees the model once the last run has returned, without waiting for it.
 	Close() error

@@ -376,7 +376,7 @@ func (c *classification) blocks(stage int, w span) bool {
 func (c *classification) ask(stage int, msg *submission, windows []inference.Window, missing []int, spans []span) error {
 	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
 	defer cancel()
-	msg.request.msg, msg.Promise = &msg.Classify, guard.NewPromise[messages.Classification]()
+	msg.request.msg, msg.Promise = &msg.Classify, msg.promise.Init()
 	msg.Stage, msg.Windows = stage, windows
 	msg.Deadline, _ = ctx.Deadline()
 	if len(missing) < len(windows) {

@@ -173,7 +173,7 @@ func (p *poolActor) expire(f *flight) {
 
 func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
 	j := &job{gen: generations.Add(1), control: inference.NewRunControl(), model: p.models[flights[0].need.Group], flights: flights, started: now,
-		windows: make([]inference.Window, len(flights))}
+		windows: p.memory(len(flights), p.limits[flights[0].need.Group].Windows)}
 	longest, latest := 0, now
 	for i, f := range flights {
 		f.job = j
@@ -187,6 +187,29 @@ func (p *poolActor) newJob(flights []*flight, now time.Time) *job {
 	j.padded = longest * len(flights)
 	j.deadline = latest
 	return j
+}
+
+// memory is room for n windows of a batch of at most so many, mostly that of a job that
+// is over.
+func (p *poolActor) memory(n, most int) []inference.Window {
+	if last := len(p.spare) - 1; last >= 0 && cap(p.spare[last]) >= n {
+		w := p.spare[last][:n]
+		p.spare = p.spare[:last]
+		return w
+	}
+	return make([]inference.Window, n, max(n, most))
+}
+
+// recycle keeps the memory of a job whose run has come back: nobody reads it any more.
+func (p *poolActor) recycle(j *job) {
+	if j.probe {
+		return // its windows are the model's
+	}
+	clear(j.windows)
+	if len(p.spare) <= len(p.slots) {
+		p.spare = append(p.spare, j.windows[:0])
+	}
+	j.windows = nil
 }
 
 // leastRun is how long a run may take whatever the deadline of its callers.
@@ -238,6 +261,9 @@ func (p *poolActor) jobDone(m *jobDone) {
 		p.free(s)
 	}
 	p.settle(m.job, m.out)
+	if !m.down {
+		p.recycle(m.job)
+	}
 }
 
 // settle hands out what came of a job and draws the conclusions.
@@ -246,14 +272,14 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		p.probed(j, out)
 		return
 	}
-	failed := 0
+	failed, now := 0, time.Now()
 	wait := time.Duration(0)
 	for i, f := range j.flights {
 		wait = max(wait, j.started.Sub(f.queued))
 		e := out.faultOf(i)
 		if e == nil {
 			p.suspects.clear(f.key())
-			p.land(f, out.scores[i], len(j.flights))
+			p.land(f, out.scores[i], len(j.flights), now)
 			continue
 		}
 		failed++
@@ -268,7 +294,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 			}
 			e = &messages.ModelError{Fault: messages.ModelTimeout}
 		}
-		p.crash(f, e)
+		p.crash(f, e, now)
 	}
 	if failed < len(j.flights) {
 		p.h.worked[j.model.stage].Add(1)

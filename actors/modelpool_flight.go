@@ -30,7 +30,7 @@ type flightKey struct {
 
 type waiter struct {
 	req   *request
-	index int
+	index int32
 	first bool // the window is computed because of this one
 }
 
@@ -70,7 +70,7 @@ func (p *poolActor) admit(req *request) {
 		return
 	}
 	now := time.Now()
-	req.deadline, req.admitted, req.left = m.Deadline, now, len(m.Windows)
+	req.deadline, req.admitted, req.left = m.Deadline, now, int32(len(m.Windows))
 	if len(m.Windows) == 1 {
 		req.scores, req.flights = req.one.score[:], req.one.flights[:]
 	} else {
@@ -135,7 +135,7 @@ func (p *poolActor) admit(req *request) {
 		if refused {
 			p.refuse(m, fault)
 		} else {
-			p.answer(req)
+			p.answer(req, now)
 		}
 		return
 	}
@@ -153,7 +153,7 @@ func (p *poolActor) board(req *request, fresh []*flight) {
 			continue
 		}
 		first := len(f.waiters) == 0
-		f.waiters = append(f.waiters, waiter{req: req, index: i, first: first})
+		f.waiters = append(f.waiters, waiter{req: req, index: int32(i), first: first})
 		if f.begun() {
 			continue
 		}
@@ -186,12 +186,12 @@ const headroom = 0.9
 // waits for its last window; without a correction, requests would be accepted that
 // are ready a moment too late, all of them. The stretch follows the ratio that 19
 // of 20 requests stay below.
-func (p *poolActor) learn(r *request) {
+func (p *poolActor) learn(r *request, now time.Time) {
 	const floor, step = 5 * time.Millisecond, 0.05
 	if r.estimate < floor {
 		return
 	}
-	if time.Since(r.admitted).Seconds() > p.stretch*r.estimate.Seconds() {
+	if now.Sub(r.admitted).Seconds() > p.stretch*r.estimate.Seconds() {
 		p.stretch += 0.95 * step
 	} else {
 		p.stretch -= 0.05 * step
@@ -240,7 +240,7 @@ func (p *poolActor) overload(req *request, tokens, longest int, now time.Time) (
 }
 
 // land gives a flight's score, of a batch of so many windows, to those who wait.
-func (p *poolActor) land(f *flight, score float32, together int) {
+func (p *poolActor) land(f *flight, score float32, together int, now time.Time) {
 	p.h.cache.putWindow(f.window.Key, score)
 	waiters := f.waiters
 	p.forget(f)
@@ -257,8 +257,8 @@ func (p *poolActor) land(f *flight, score float32, together int) {
 		} else {
 			r.shared++
 		}
-		if r.left == 0 || r.blocks(w.index, score) {
-			p.answer(r)
+		if r.left == 0 || r.blocks(int(w.index), score) {
+			p.answer(r, now)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func (p *poolActor) land(f *flight, score float32, together int) {
 // crash gives a flight's error to those who wait. An error that concerns this one
 // window leaves the others of the request running, because one of them may still
 // block it; any other error is told at once.
-func (p *poolActor) crash(f *flight, e *messages.ModelError) {
+func (p *poolActor) crash(f *flight, e *messages.ModelError, now time.Time) {
 	waiters := f.waiters
 	p.forget(f)
 	for _, w := range waiters {
@@ -288,7 +288,7 @@ func (p *poolActor) crash(f *flight, e *messages.ModelError) {
 		default:
 			r.fault = e
 		}
-		p.answer(r)
+		p.answer(r, now)
 	}
 }
 
@@ -303,12 +303,12 @@ func (p *poolActor) forget(f *flight) {
 
 // answer ends a request: with its scores when all are there or one of them
 // blocks, else with its error.
-func (p *poolActor) answer(r *request) {
+func (p *poolActor) answer(r *request, now time.Time) {
 	r.done = true
 	p.open.remove(r)
 	p.leave(r)
 	if r.left == 0 {
-		p.learn(r)
+		p.learn(r, now)
 	}
 	blocked := false
 	for i, s := range r.scores {
@@ -319,7 +319,7 @@ func (p *poolActor) answer(r *request) {
 		r.msg.Reject(r.fault)
 		return
 	}
-	r.msg.Resolve(messages.Classification{Scores: r.scores, Cached: r.cached, Shared: r.shared, Computed: r.computed, Together: r.together})
+	r.msg.Resolve(messages.Classification{Scores: r.scores, Cached: int(r.cached), Shared: int(r.shared), Computed: int(r.computed), Together: r.together})
 }
 
 // drop ends a request without a score.
@@ -328,7 +328,7 @@ func (p *poolActor) drop(r *request, fault messages.ModelFault) {
 	p.open.remove(r)
 	p.leave(r)
 	if fault != messages.ModelCancelled {
-		p.learn(r)
+		p.learn(r, time.Now())
 	}
 	p.refuse(r.msg, fault)
 }

@@ -129,7 +129,7 @@ func cascadeChaos(t *testing.T, seed uint64) {
 	synctest.Wait()
 	require.Zero(t, r.panics.Load(), "no actor panics")
 	require.Zero(t, r.Abandoned())
-	require.Nil(t, inside.open.first)
+	require.Empty(t, inside.open)
 	require.Zero(t, inside.flights.n)
 	require.Zero(t, inside.queue.Len())
 	require.Zero(t, inside.queue.Tokens())

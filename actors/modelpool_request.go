@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // request is one Classify that has not been answered.
@@ -20,28 +21,28 @@ type request struct {
 	estimate time.Duration // what it was expected to take, 0 when unknown
 	scores   []float32
 	flights  []*flight // one per window; nil where the score was cached
-	left     int       // windows without a score or an error
-	queued   int       // windows that no worker has come to
-	cached   int
-	shared   int
-	computed int
-	together int                  // sum of the batch sizes of those
+	left     int32     // windows without a score or an error
+	queued   int32     // windows that no worker has come to
+	cached   int32
+	shared   int32
+	computed int32
+	place    int32                // among the open requests, from 1; 0: it is not open
+	together int                  // sum of the batch sizes of those shared and computed
 	fault    *messages.ModelError // the first error that concerns one window only
 	done     bool
-	open     bool // in the chain of prev and next
-	// prev and next chain the requests that are open.
-	prev, next *request
-	one        struct { // the memory of a request of one window, which most are
+	one      struct { // the memory of a request of one window, which most are
 		flights [1]*flight
 		score   [1]float32
 		flight  flight
 	}
 }
 
-// submission is the message of a caller with the memory that the pool needs for it.
+// submission is the message of a caller with the memory that the pool needs for it,
+// and its promise.
 type submission struct {
 	messages.Classify
 	request request
+	promise guard.Promise[messages.Classification]
 }
 
 // overdue is the fault of a request whose time was over after its work had started.
@@ -63,36 +64,30 @@ func (r *request) blocks(index int, score float32) bool {
 	return at > 0 && float64(score) >= at
 }
 
-// requests are the open ones.
-type requests struct{ first *request }
+// requests are the open ones, in no order. Those that came last stand last, and change
+// places with one that goes: their memory is the warmest.
+type requests []*request
 
 func (l *requests) add(r *request) {
-	r.open, r.prev, r.next = true, nil, l.first
-	if l.first != nil {
-		l.first.prev = r
-	}
-	l.first = r
+	*l = append(*l, r)
+	r.place = int32(len(*l))
 }
 
 // remove takes a request off, if it is there.
 func (l *requests) remove(r *request) {
-	if !r.open {
+	if r.place == 0 {
 		return
 	}
-	if r.prev != nil {
-		r.prev.next = r.next
-	} else {
-		l.first = r.next
-	}
-	if r.next != nil {
-		r.next.prev = r.prev
-	}
-	r.open, r.prev, r.next = false, nil, nil
+	n := len(*l) - 1
+	last := (*l)[n]
+	(*l)[r.place-1], last.place = last, r.place
+	(*l)[n], *l, r.place = nil, (*l)[:n], 0
 }
 
 // rejectAll ends all of them with an error and leaves none.
 func (p *poolActor) rejectAll(e *messages.ModelError) {
-	for r := p.open.first; r != nil; r = p.open.first {
+	for n := len(p.open); n > 0; n = len(p.open) {
+		r := p.open[n-1]
 		p.open.remove(r)
 		r.done = true
 		p.h.cfg.Observer.Fault(e.Fault)

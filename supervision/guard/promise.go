@@ -26,8 +26,13 @@ type Promise[T any] struct {
 }
 
 // NewPromise returns a promise without an outcome.
-func NewPromise[T any]() *Promise[T] {
-	return &Promise[T]{done: make(chan struct{})}
+func NewPromise[T any]() *Promise[T] { return new(Promise[T]).Init() }
+
+// Init makes a new promise of the zero value, in place, and returns it: for a message
+// that has its promise within its own memory. Once for each.
+func (p *Promise[T]) Init() *Promise[T] {
+	p.done = make(chan struct{})
+	return p
 }
 
 // Resolve sets the outcome to v and reports whether it was the first one.
