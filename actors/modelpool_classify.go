@@ -310,10 +310,39 @@ func (c *classification) judge(pieces []piece, budget int) error {
 // read scores the windows of pieces with one model and appends them to spans, which
 // is empty. Windows beyond the budget are counted as dropped with their segment, in the
 // order of the pieces.
+//
+// It waits itself, with next to nothing on the stack below it: by the time an answer is
+// there, every line of a waiting stack has to be fetched again.
 func (c *classification) read(stage int, pieces []piece, budget int, spans []span) ([]span, error) {
 	m := &pass{}
 	var own [1]int
-	windows, missing := m.windows[:0], own[:0]
+	spans, missing := c.pose(m, stage, pieces, budget, spans, own[:0])
+	if len(missing) == 0 {
+		return spans, nil
+	}
+	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
+	m.call.Deadline, _ = ctx.Deadline()
+	c.entered()
+	got, err := c.h.submit(ctx, &m.call)
+	cancel()
+	if err != nil {
+		return spans, err
+	}
+	for k, i := range missing {
+		spans[i].score = got.Scores[k]
+	}
+	c.result.Cached += got.Cached
+	c.result.Shared += got.Shared
+	c.result.Computed += got.Computed
+	c.result.Together += got.Together
+	return spans, nil
+}
+
+// pose cuts pieces into windows, gives those their scores that are known, and makes the
+// message for the others, which it returns the places of. None when nothing has to be
+// computed.
+func (c *classification) pose(m *pass, stage int, pieces []piece, budget int, spans []span, missing []int) ([]span, []int) {
+	windows := m.windows[:0]
 	for _, p := range pieces {
 		from := len(windows)
 		windows = c.plan(windows, c.models[stage], p, budget-from)
@@ -336,7 +365,19 @@ func (c *classification) read(stage int, pieces []piece, budget int, spans []spa
 	if stop || len(missing) == 0 {
 		return spans, nil
 	}
-	return spans, c.ask(stage, &m.call, windows, missing, spans)
+	msg := &m.call
+	msg.request.msg, msg.Promise = &msg.Classify, msg.promise.Init()
+	msg.Stage, msg.Windows = stage, windows
+	if len(missing) < len(windows) {
+		msg.Windows = make([]inference.Window, len(missing))
+		for k, i := range missing {
+			msg.Windows[k] = windows[i]
+		}
+	}
+	if stage == messages.StageJudge {
+		c.blockAts(&msg.Classify, missing, spans)
+	}
+	return spans, missing
 }
 
 // plan appends the windows of one piece, with offsets into the piece.
@@ -372,37 +413,6 @@ func (c *classification) blocks(stage int, w span) bool {
 	return stage == messages.StageJudge && at > 0 && float64(w.score) >= at
 }
 
-// ask has the pool compute what is missing.
-func (c *classification) ask(stage int, msg *submission, windows []inference.Window, missing []int, spans []span) error {
-	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
-	defer cancel()
-	msg.request.msg, msg.Promise = &msg.Classify, msg.promise.Init()
-	msg.Stage, msg.Windows = stage, windows
-	msg.Deadline, _ = ctx.Deadline()
-	if len(missing) < len(windows) {
-		msg.Windows = make([]inference.Window, len(missing))
-		for k, i := range missing {
-			msg.Windows[k] = windows[i]
-		}
-	}
-	if stage == messages.StageJudge {
-		c.blockAts(&msg.Classify, missing, spans)
-	}
-	c.entered()
-	got, err := c.h.submit(ctx, msg)
-	if err != nil {
-		return err
-	}
-	for k, i := range missing {
-		spans[i].score = got.Scores[k]
-	}
-	c.result.Cached += got.Cached
-	c.result.Shared += got.Shared
-	c.result.Computed += got.Computed
-	c.result.Together += got.Together
-	return nil
-}
-
 // blockAts says when the request ends early: one score where all windows agree.
 func (c *classification) blockAts(msg *messages.Classify, missing []int, spans []span) {
 	at := func(k int) float64 { return c.segments[spans[missing[k]].segment].BlockAt }
@@ -435,17 +445,23 @@ func (h *ModelPool) within(ctx context.Context, deadline time.Time) (context.Con
 // submit sends a request to the actor and waits for its outcome or for ctx.
 func (h *ModelPool) submit(ctx context.Context, m *submission) (messages.Classification, error) {
 	m.request.worked = h.workedOf(m.Stage)
-	got, err := ask(ctx, &h.ref, m.Promise, m)
-	if err == nil {
-		return got, nil
+	h.send(m)
+	got, err := m.Await(ctx)
+	if err != nil {
+		return got, h.unanswered(ctx, m, err)
 	}
+	return got, nil
+}
+
+// unanswered says what err means, and takes the request back of a caller who goes.
+func (h *ModelPool) unanswered(ctx context.Context, m *submission, err error) error {
 	var own *messages.ModelError
 	if errors.As(err, &own) {
-		return got, err
+		return err
 	}
 	if fault, ok := h.mailboxFault(err); ok {
 		h.cfg.Observer.Fault(fault)
-		return got, &messages.ModelError{Fault: fault, Err: err}
+		return &messages.ModelError{Fault: fault, Err: err}
 	}
 	fault := messages.ModelCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -458,7 +474,7 @@ func (h *ModelPool) submit(ctx context.Context, m *submission) (messages.Classif
 		}
 	}
 	h.send(&cancelClassify{req: &m.request, fault: fault})
-	return got, &messages.ModelError{Fault: fault}
+	return &messages.ModelError{Fault: fault}
 }
 
 // mailboxFault translates an error of the guarding mailbox.
