@@ -123,6 +123,12 @@ func (t *memoryTrail) all() []audit.Record {
 // engineWith starts an engine on the word model and waits until it serves.
 func engineWith(t *testing.T, m *wordModel, change func(*Config)) (*Engine, *memoryTrail) {
 	t.Helper()
+	return engineOn(t, m, m, change)
+}
+
+// engineOn is engineWith on a classifier that is made of m.
+func engineOn(t *testing.T, c actors.Classifier, m *wordModel, change func(*Config)) (*Engine, *memoryTrail) {
+	t.Helper()
 	trail := &memoryTrail{}
 	cfg := DefaultConfig()
 	cfg.Drain, cfg.Grace = 0, time.Second
@@ -134,7 +140,7 @@ func engineWith(t *testing.T, m *wordModel, change func(*Config)) (*Engine, *mem
 	}
 	e, err := New(cfg)
 	require.NoError(t, err)
-	e.load = func(context.Context) (actors.Classifier, error) { return m, nil }
+	e.load = func(context.Context) (actors.Classifier, error) { return c, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, e.Start(ctx))
@@ -350,6 +356,12 @@ func TestModelThatIsNeverProvedRefusesInBothModes(t *testing.T) {
 		require.Equal(t, decision.Error, v.Outcome)
 		require.Equal(t, decision.CodeUnknown, v.Code)
 		require.NotEqual(t, messages.Serving, e.Phase())
+		// What the model has nothing to read of is not decided either: nothing passes before everything is proved.
+		empty := &Exchange{Method: "tools/call", Services: []string{"web"}, HasBody: true, Body: []byte(`{"name":"x"}`)}
+		for _, v := range []Verdict{e.CheckRequest(ctx, empty), e.CheckResponse(ctx, empty)} {
+			require.Equal(t, decision.Error, v.Outcome)
+			require.Equal(t, "engine:not_ready", v.Cause)
+		}
 		require.NoError(t, e.Shutdown(ctx))
 	}
 }
