@@ -49,11 +49,15 @@ func (sc *scan) derive(v *view, f features) {
 
 // normalised queues the folded text of v, if folding shows anything, and reports whether it does.
 func (sc *scan) normalised(v *view) bool {
-	if len(v.text) > sc.budget {
-		sc.incomplete(v, 0, len(v.text))
+	switch {
+	case !material(v.text):
 		return false
-	}
-	if !material(v.text) {
+	case sc.trails.reach > 0 && sparse(v.text):
+		queued := len(sc.queue)
+		sc.stepView(v, ViewNormalised, 0, foldUnit)
+		return len(sc.queue) > queued
+	case len(v.text) > sc.budget:
+		sc.incomplete(v, 0, len(v.text))
 		return false
 	}
 	sc.trails.fold(v.text)
@@ -74,11 +78,11 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 		sc.incomplete(v, 0, len(v.text))
 		return
 	}
-	if len(v.text) > sc.budget {
-		sc.incomplete(v, 0, len(v.text))
-		return
-	}
 	if sc.trails.rewrite(v.text, step) {
+		if len(sc.trails.text) > sc.budget {
+			sc.incomplete(v, 0, len(v.text))
+			return
+		}
 		sc.rewrittenView(v, label, v.layer+deeper, sc.trails.ofSteps(v.text))
 	}
 }

@@ -124,6 +124,38 @@ func (r *trailRoom) fold(text string) {
 	r.text = b
 }
 
+// foldUnit folds the character at i, or takes the ASCII up to the next.
+func foldUnit(src string, i int) (int, string) {
+	if src[i] < utf8.RuneSelf {
+		n := asciiEnd(src, i) - i
+		return n, src[i : i+n]
+	}
+	v, n := foldAt(src, i)
+	switch {
+	case v == 0:
+		return n, src[i : i+n]
+	case v&foldByte != 0:
+		return n, asciiStrings[byte(v)]
+	}
+	return n, foldTo[v]
+}
+
+// sparse reports whether a text is long and nearly all ASCII.
+func sparse(text string) bool {
+	few := len(text) / sparseness
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			if few--; few < 0 {
+				return false
+			}
+		}
+	}
+	return len(text) >= 8*viewReach
+}
+
+// sparseness is how many bytes there are at least for each that is not ASCII in a text that is sparse in them.
+const sparseness = 128
+
 // foldedPiece returns how many bytes at the start of a text folding leaves as they are, and that the n bytes behind them
 // become m.
 func foldedPiece(text string) (stay, n, m int) {

@@ -10,6 +10,7 @@ import (
 const (
 	viewFactor = 4
 	viewFloor  = 64 << 10
+	viewReach  = 1 << 10 // of what did not change, a view of a long text has as much on both sides of what did
 )
 
 // scan is the state of one Scan call.
@@ -56,6 +57,7 @@ type scan struct {
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := newScan(ctx, s, d, side)
 	defer sc.release()
+	sc.trails.reach = viewReach
 	since := 0
 	for i := range d.strings {
 		// A string is the unit of work between looks at the context; short ones are counted together.

@@ -49,6 +49,7 @@ func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
 	sc.ctx, sc.s, sc.d, sc.side = ctx, s, d, side
 	sc.budget = max(viewFactor*len(d.body), viewFloor)
 	sc.listedIn, sc.dirty = -1, true
+	sc.trails.reach = 0
 	n := len(builtinDetectors) + len(s.user)
 	sc.opened = cleared(sc.opened, len(s.user))
 	sc.bodies = cleared(sc.bodies, len(tokenSets))

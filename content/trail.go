@@ -3,6 +3,7 @@ package content
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
 // trail tells where the bytes of a text come from in the text that it was made from, piece by piece.
@@ -95,6 +96,7 @@ type trailRoom struct {
 
 	ownPieces, ownWays int // where the trail of the text begins
 	changedTo          int // the end of the last piece in what the text is made from
+	reach              int // how much is kept on both sides of what changed, in bytes; 0 for all
 	way                int // where the next waypoint is due
 }
 
@@ -143,13 +145,37 @@ func (r *trailRoom) rewrite(src string, step stepFunc) bool {
 	r.text = append(r.text, src[:i]...)
 	for i < len(src) {
 		n, to := step(src, i)
-		r.text = append(r.text, to...)
-		if len(to) != n || to != src[i:i+n] {
-			r.changed(i, n, len(to))
+		if len(to) == n && to == src[i:i+n] {
+			r.text = append(r.text, to...)
+			i += n
+			continue
 		}
+		if r.reach > 0 && i-r.changedTo > 4*r.reach {
+			r.abridge(src, i)
+		}
+		r.text = append(r.text, to...)
+		r.changed(i, n, len(to))
 		i += n
 	}
+	if r.reach > 0 && len(src)-r.changedTo > 4*r.reach {
+		r.abridge(src, len(src))
+	}
 	return true
+}
+
+// abridge leaves whole lines out of the stretch that ends at byte i and is the same in both texts, far from what changed on
+// either side: they were read where they came from.
+func (r *trailRoom) abridge(src string, i int) {
+	stay := i - r.changedTo
+	from := strings.IndexByte(src[r.changedTo+r.reach:r.changedTo+2*r.reach], '\n')
+	to := strings.LastIndexByte(src[i-2*r.reach:i-r.reach], '\n')
+	if from < 0 || to < 0 {
+		return
+	}
+	from, to = r.changedTo+r.reach+from+1, i-2*r.reach+to+1
+	r.text = append(r.text[:len(r.text)-stay+from-r.changedTo], '\n')
+	r.changed(from, to-from, 1)
+	r.text = append(r.text, src[to:i]...)
 }
 
 // ofSteps returns the trail of the text that steps made of src.
