@@ -328,7 +328,7 @@ func readable(b []byte) ([]byte, bool) {
 	}
 	if all >= utf8.RuneSelf {
 		n := validEnd(b)
-		if len(b)-n > 3 {
+		if n < 0 {
 			return nil, false
 		}
 		b = b[:n]
@@ -336,24 +336,14 @@ func readable(b []byte) ([]byte, bool) {
 	return b, odd*16 <= len(b)
 }
 
-// validEnd returns where the first byte stands that is not part of valid UTF-8, the length of b when there is none.
+// validEnd returns where valid UTF-8 ends that may be cut in the middle of its last character, -1 when b is none.
 func validEnd(b []byte) int {
-	if len(b) > sniffRun && utf8.Valid(b) {
-		return len(b)
-	}
-	i := 0
-	for i < len(b) {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
+	for n := len(b); n >= 0 && n > len(b)-utf8.UTFMax; n-- {
+		if utf8.Valid(b[:n]) {
+			return n
 		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		i += n
 	}
-	return i
+	return -1
 }
 
 // asText is readable for one text.

@@ -32,9 +32,9 @@ func entropy(s string) float64 {
 
 // mixed reports whether s has both a letter and a digit.
 func mixed(s string) bool {
-	letter, digit := false, false
+	var seen uint8
 	for i := 0; i < len(s); i++ {
-		letter, digit = letter || isLetter(s[i]), digit || isDigit(s[i])
+		seen |= byteClass[s[i]]
 	}
-	return letter && digit
+	return seen&classLetter != 0 && seen&classDigit != 0
 }

@@ -89,7 +89,7 @@ func asksForData(rest string) bool {
 			name = rest[i : i+end]
 		case c == '$' && i+2 < len(rest) && rest[i+1] >= 'A' && rest[i+1] <= 'Z' && rest[i+2] >= 'A' && rest[i+2] <= 'Z':
 			name = rest[i:extent(rest, i+1, maxControl, setWord)]
-		case hasFoldPrefix(rest[i:], "insert_"):
+		case c|0x20 == 'i' && hasFoldPrefix(rest[i:], "insert_"):
 			name = rest[i:extent(rest, i, maxControl, setWord)]
 		default:
 			continue
