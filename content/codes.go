@@ -63,6 +63,20 @@ func (sc *scan) codeViews(v *view) {
 	}
 }
 
+// noCode reports whether a number of so many digits, which begins with first, is that of no character in any base: it ends
+// every row.
+func noCode(first byte, digits int) bool {
+	switch digits {
+	case 1:
+		return first != '9'
+	case 3, 4:
+		return first > '1'
+	case 5:
+		return true
+	}
+	return digits > maxCode
+}
+
 // codesOf returns the characters that a number stands for in base ten, eight and two, as code does.
 func codesOf(digits string) (codes [3]byte) {
 	switch n := len(digits); {

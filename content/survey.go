@@ -155,7 +155,9 @@ func (sc *scan) survey(text string) features {
 			if start-codeEnd > maxCodeGap {
 				codes = 0
 			}
-			if codes++; codes >= minCodes || size >= minCodes*2 {
+			if codes++; word == classWord|classDigit && noCode(text[start], size) {
+				codes = 0
+			} else if codes >= minCodes || size >= minCodes*2 {
 				f |= hasCodes
 			}
 			codeEnd = i
