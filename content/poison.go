@@ -110,12 +110,12 @@ func (sc *scan) secrecy(at, end int) {
 
 // poisonTag looks at a pseudo-tag that shouts at a model, with an order inside.
 func (sc *scan) poisonTag(at, end int) {
-	if sc.full(detPoison) || !sc.poisonNear(tagOrders, end, min(end+400, sc.closings.next(findClosingTag, sc.text, end))) {
-		return
-	}
 	sev := Review
 	if sc.definitional() {
 		sev = Block
+	}
+	if sc.enough(detPoison, sev) || !sc.poisonNear(tagOrders, end, min(end+400, sc.closings.next(findClosingTag, sc.text, end))) {
+		return
 	}
 	sc.review(detPoison, at, end, sev)
 }

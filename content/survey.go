@@ -85,7 +85,9 @@ func (sc *scan) survey(text string) features {
 			switch {
 			case c&(classMark|classHigh) == 0:
 			case c&classMark != 0:
-				sc.mark(text, i-1)
+				if at := i - 1; text[at] == '<' || !sc.marked && at > 0 && byteClass[text[at-1]]&classWord != 0 {
+					sc.mark(text, at)
+				}
 			default:
 				// One character of another script may stand for one letter.
 				start := i - 1
