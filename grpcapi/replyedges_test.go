@@ -42,7 +42,7 @@ func TestAScoreIsFinite(t *testing.T) {
 func TestTheCheckerHearsOfWhatWasDropped(t *testing.T) {
 	seen := map[decision.Phase]int{}
 	r := start(t, func(ctx context.Context, x *decision.Exchange) decision.Verdict {
-		require.False(t, len(x.Body) > 0, "none of it is kept")
+		require.Empty(t, string(x.Body), "none of it is kept")
 		seen[x.Phase] = x.Dropped
 		return allow(ctx, x)
 	}, Options{MaxPayloadBytes: 1 << 20})
