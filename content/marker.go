@@ -50,7 +50,7 @@ func markerKeywords() []keyword {
 // orders are the first words of a sentence that tells a model what to do. They are what makes a line that
 // starts with "system:" a turn of its own and not a line of a log.
 var orders = []string{
-	"you are", "you must", "you will", "you should", "you shall", "you have to", "you can now", "your new", "your task", "your instructions", "your role", "your job",
+	"you are", "you must", "you will", "you should", "you shall", "you have to", "you have admin", "you have root", "you have full access", "you have unrestricted", "do not ask for confirmation", "don't ask for confirmation", "all safety", "all restrictions", "you can now", "your new", "your task", "your instructions", "your role", "your job",
 	"ignore ", "disregard ", "forget ", "override ", "bypass ", "obey", "from now on", "new instructions", "new instruction", "new task", "new system",
 	"updated instructions", "the following instructions", "follow the", "follow these", "do not tell", "don't tell", "never tell", "never mention", "do not mention", "don't mention", "do not reveal",
 	"reveal ", "all previous", "previous instructions", "act as", "pretend ", "safety ", "instructions:", "stop what", "the user has authorised", "the user has authorized",
@@ -126,7 +126,11 @@ func lineStart(text string, at int) bool {
 		switch text[i-1] {
 		case '\n', '\r':
 			return true
-		case ' ', '\t', '#', '*', '>', '-', '=', '[', '<', '|', '(', '"', '\'', '`', '_', '~':
+		case '>':
+			if i > 1 && (isAlnum(text[i-2]) || text[i-2] == '"' || text[i-2] == '/') {
+				return true // behind a tag
+			}
+		case ' ', '\t', '#', '*', '-', '=', '[', '<', '|', '(', '"', '\'', '`', '_', '~':
 		default:
 			return false
 		}
@@ -195,7 +199,7 @@ func (sc *scan) systemBlock(at, end int) {
 const fenceWindow = 200
 
 // fenceKinds are what a fence says has ended; of two that begin alike the longer comes first.
-var fenceKinds = []string{"document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
+var fenceKinds = []string{"user data", "search results", "results", "user message", "web page", "website", "untrusted data", "untrusted content", "external content", "external data", "transcript", "attachment", "retrieved context", "tool response", "document", "file", "text", "data", "page", "article", "context", "tool output", "tool result", "result", "output", "input",
 	"user input", "user query", "query", "conversation", "content", "email", "message", "prompt"}
 
 // newOrders are what follows a fence when it is no end of anything.

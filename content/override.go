@@ -9,7 +9,7 @@ var overrideVerbs = [...]string{"ignore", "disregard", "forget", "override", "ig
 // be said in full. Those that end in a space are words of their own.
 var settingAside = [...]string{
 	"pay no attention to", "do not follow", "don't follow", "do not obey", "don't obey", "stop following", "stop obeying", "no longer follow", "no longer obey",
-	"discard ", "abandon ", "erase ", "unlearn ", "scrap ", "set aside", "put aside", "throw away", "throw out", "let go of", "dismiss ", "cancel ", "bypass ", "overlook ", "drop ", "break free from",
+	"discard ", "abandon ", "erase ", "unlearn ", "scrap ", "set aside", "put aside", "throw away", "throw out", "let go of", "dismiss ", "cancel ", "skip ", "bypass ", "overlook ", "drop ", "break free from",
 }
 
 func overrideKeywords() []keyword {
@@ -161,6 +161,10 @@ func (sc *scan) override(at, end int) {
 	}
 	p := overridden(sc.text, end)
 	if p.thing == overrideOther && !p.told {
+		if n := usersWish(sc.text, end); n > 0 && moodAt(sc.text, at) == ordering && !sc.mentionedAt(at) {
+			sc.review(detOverride, at, end+n, Review)
+			return
+		}
 		sc.markedFrom(end)
 		return
 	}
@@ -187,6 +191,44 @@ func (sc *scan) override(at, end int) {
 		sc.review(detOverride, at, p.stop, Review)
 	}
 }
+
+// usersWishes are what a model is asked by its user, and conditions what makes a rule of setting it aside.
+var (
+	usersWishes = [...]string{"request", "question", "query", "task", "message", "prompt", "instruction", "original request", "original task", "original question"}
+	conditions  = [...]string{" if ", " when ", " unless ", " for ", " in case", " to ", " about ", " and log", " and ask"}
+)
+
+// usersWish returns the length of "the user's request" behind byte i, 0 where something else follows, or a condition.
+func usersWish(text string, i int) int {
+	rest := text[i:]
+	for _, user := range [...]string{" the user's ", " the user’s ", " the users ", " the user ", " this user's ", " your user's ", " what the user "} {
+		if !hasFoldPrefix(rest, user) {
+			continue
+		}
+		n := len(user)
+		if user == " what the user " {
+			if n += oneOf(rest[n:], askedWords[:]); n == len(user) {
+				return 0
+			}
+		} else {
+			m := oneOf(rest[n:], usersWishes[:])
+			if m == 0 {
+				return 0
+			}
+			n += m
+		}
+		for n < len(rest) && isLetter(rest[n]) {
+			n++
+		}
+		if oneOf(rest[n:], conditions[:]) > 0 {
+			return 0
+		}
+		return n
+	}
+	return 0
+}
+
+var askedWords = [...]string{"asked", "wants", "wanted", "requested", "said", "told"}
 
 // encoded reports whether the current text had to be decoded or put together: nobody quotes like that.
 func (sc *scan) encoded() bool {
@@ -258,6 +300,10 @@ func overridden(text string, i int) (p phrase) {
 		case overrideState:
 			p.state = true
 		case overrideThing, overrideLoose, overrideTask:
+			if n := givenBehind(text, i); n > 0 && kind != overrideTask {
+				p.past, p.yours = true, true
+				i += n
+			}
 			if !p.past && (kind == overrideTask || !p.state && !p.yours) {
 				return phrase{}
 			}
@@ -286,6 +332,22 @@ func overridden(text string, i int) (p phrase) {
 	return phrase{}
 }
 
+// givenBehinds are what follows instructions that the reader has.
+var givenBehinds = [...]string{"given to you", "you were given", "you have been given", "you've been given", "you received", "you have received", "that you were given", "that were given to you", "so far", "until now", "up to now", "up to this point", "given so far",
+	"of the developer", "of your developer", "from the developer", "from your developer", "of your operator", "from your operator", "of the system prompt", "in your system prompt", "from your system prompt"}
+
+// givenBehind returns the length of such words behind byte i, 0 for none. What somebody gave them by is said of anything.
+func givenBehind(text string, i int) int {
+	if i == len(text) || text[i] != ' ' {
+		return 0
+	}
+	n := oneOf(text[i+1:], givenBehinds[:])
+	if n == 0 || !wordEnds(text[i+1+n:]) || hasFoldPrefix(text[i+1+n:], " by ") {
+		return 0
+	}
+	return 1 + n
+}
+
 // phraseGap is what stands between the words of a phrase, maxPhraseGap how much of anything else, in bytes.
 var phraseGap = newCharset(" \t\r\n,-_*'\"")
 
@@ -310,6 +372,12 @@ func ending(gap string) bool {
 var (
 	lapses = [...]string{"instructions are", "instructions were", "instructions no longer", "instructions have been", "directives are", "directives no longer", "directives have been", "guidelines no longer", "prompts are", "prompt is", "programming is", "programming no longer"}
 	ends   = [...]string{"no longer valid", "no longer apply", "no longer in force", "void", "null and void", "obsolete", "revoked", "cancelled", "canceled", "superseded", "suspended", "withdrawn", "overridden", "irrelevant", "apply", "applies", "valid", "replaced", "lifted", "hold"}
+)
+
+// voided are the ends that manuals do not meet, newTurns what follows them in an attack.
+var (
+	voided   = [...]string{"void", "null and void", "revoked", "cancelled", "canceled", "suspended", "lifted", "superseded"}
+	newTurns = [...]string{"reply ", "respond ", "answer ", "output ", "you ", "your ", "only ", "now ", "from now", "do ", "follow ", "call ", "send ", "instead", "print ", "execute ", "run "}
 )
 
 // lapsedReach is how far before such a statement its subject may begin, in bytes.
@@ -340,7 +408,8 @@ func (sc *scan) lapsed(at, end int) {
 		}
 		i = start
 	}
-	if p.past && (p.all || p.yours) {
+	after := strings.TrimLeft(rest[n:]+sc.text[min(len(sc.text), end+24):min(len(sc.text), end+64)], ".;:, ")
+	if p.past && (p.all || p.yours || oneOf(rest, voided[:]) > 0 && oneOf(after, newTurns[:]) > 0) {
 		sc.review(detOverride, i, end, Review)
 	}
 }

@@ -16,6 +16,8 @@ var confidences = [...]struct {
 	{"your system prompt", true}, {"your system message", true}, {"your system instruction", true}, {"your initial prompt", true}, {"your initial instruction", true}, {"your original prompt", true}, {"your original instruction", true},
 	{"your hidden prompt", true}, {"your hidden instruction", true}, {"your secret prompt", true}, {"your secret instruction", true}, {"your internal prompt", true}, {"your internal instruction", true}, {"your previous instruction", true},
 	{"your full prompt", true}, {"your entire prompt", true}, {"your full instructions", true}, {"your complete instructions", true}, {"your exact instructions", true}, {"your pre-prompt", true}, {"your preprompt", true}, {"your developer message", true},
+	{"your full system", true}, {"your entire system prompt", true}, {"your complete system prompt", true}, {"your whole system prompt", true}, {"your hidden system", true}, {"your secret system prompt", true}, {"your internal system", true},
+	{"your exact system prompt", true}, {"your current system prompt", true}, {"your original system prompt", true}, {"your initial system prompt", true}, {"your underlying instruction", true},
 	{"your prompt", false}, {"your instructions", false}, {"your guidelines", false}, {"your directives", false}, {"your configuration prompt", true},
 	{"instructions you were given", true}, {"instructions you have been given", true}, {"prompt you were given", true}, {"the text above this line verbatim", true}, {"everything above verbatim", true}, {"the words above verbatim", true},
 	{"the above text verbatim", true}, {"everything above starting with", true}, {"words above starting with", true},

@@ -28,6 +28,12 @@ var personas = mustIndex("act as", "act like", "pretend", "obey", "an assistant"
 var suppositions = [...]string{"pretend you have no", "pretend that you have no", "pretend to have no", "act as if you have no", "act as if you had no", "as though you have no", "as though you had no", "imagine you have no", "imagine that you have no", "you have no ethical", "you have no content",
 	"pretend there are no", "respond without any", "answer without any", "reply without any"}
 
+// unboundParts are the beginnings of a part that no one plays but a model without rules.
+var unboundParts = [...]string{"act as an unrestricted", "act as an unfiltered", "act as an uncensored", "act as a jailbroken", "behave as an unrestricted", "behave like an unrestricted", "become an unrestricted", "respond as an unrestricted", "answer as an unrestricted", "respond as an uncensored", "you are an unrestricted", "you are an uncensored", "you are an unfiltered", "you are a jailbroken", "act like an unrestricted", "act like an uncensored"}
+
+// players are who such a part is for.
+var players = mustIndex(" ai", "assistant", "model", "chatbot", " bot", "llm")
+
 // unbound are what is missing in such a game.
 var unbound = mustIndex("restriction", "rules", "guideline", "filter", "limitation", "limits", "policy", "policies", "ethic", "moral", "safety", "censorship", "programming", "boundaries")
 
@@ -39,7 +45,25 @@ func takeoverKeywords() []keyword {
 	for _, t := range suppositions {
 		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.supposition(at, at+len(t)) }})
 	}
+	for _, t := range unboundParts {
+		k = append(k, keyword{text: t, look: func(sc *scan, at int) { sc.unboundPart(at, at+len(t)) }})
+	}
 	return k
+}
+
+// unboundPart looks for the order to play a model without rules.
+func (sc *scan) unboundPart(at, end int) {
+	if sc.full(detTakeover) || at > 0 && isAlnum(sc.text[at-1]) || !players.any(sentence(sc.text, end, 48)) {
+		return
+	}
+	if moodAt(sc.text, at) != ordering {
+		return
+	}
+	sev := Review
+	if !sc.mentionedAt(at) {
+		sev = Block
+	}
+	sc.review(detTakeover, at, end, sev)
 }
 
 // takeoverReach is how far behind its opening the sentence of a takeover is read, in bytes.
