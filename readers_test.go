@@ -91,3 +91,17 @@ func TestAReaderThatPanicsIsUndecided(t *testing.T) {
 		require.InDelta(t, 1, counterOf(t, reg, telemetry.NameScannerResults, "scanner", scanner, "outcome", telemetry.ScanError), 0, scanner)
 	}
 }
+
+// TestPinsThatDoNotAnswerAreUndecided: definitions that nobody compared with their pins do not pass for unchanged.
+func TestPinsThatDoNotAnswerAreUndecided(t *testing.T) {
+	e, _ := engineWith(t, &wordModel{}, nil)
+	r := newRun(e, &Exchange{
+		Method: "tools/list", Services: []string{"a"}, HasBody: true, Body: []byte(`{"tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}]}`),
+	}, decision.Response)
+	require.True(t, r.open() && r.parse(t.Context()) && r.named())
+	require.NoError(t, e.Shutdown(context.Background()))
+	r.inspectTools(t.Context())
+	require.Len(t, r.in.Faults, 1)
+	require.Equal(t, decision.ScannerPins, r.in.Faults[0].Scanner)
+	require.Equal(t, decision.FaultDown, r.in.Faults[0].Kind)
+}
