@@ -101,6 +101,7 @@ func builtinKeywords() []keyword {
 	k = append(k, secretKeywords()...)
 	k = append(k, credentialKeywords()...)
 	k = append(k, commandKeywords()...)
+	k = append(k, declaredKeywords()...)
 	k = append(k, passHashKeywords()...)
 	k = append(k, nationalKeywords()...)
 	k = append(k, passportKeywords()...)

@@ -29,7 +29,7 @@ func credentialSuffix(s string) bool {
 func (sc *scan) credentialAt(at, n int, kind credential) {
 	text := sc.text
 	end := at + n
-	if inMask(text, at) || kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] {
+	if inMask(text, at) || kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] && text[at-1] != '_' {
 		return
 	}
 	suffix := extent(text, end, 16, setToken)

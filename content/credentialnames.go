@@ -35,6 +35,7 @@ func credentialKeywords() []keyword {
 	// Names so short that what follows them belongs to what is looked for.
 	for _, after := range [...]string{"=", ":", " ", "\""} {
 		k = append(k, keyword{text: "_pat" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("_pat"), credentialToken) }})
+		k = append(k, keyword{text: "_pw" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("_pw"), credentialPassword) }})
 		k = append(k, keyword{text: "psk" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("psk"), credentialPassword) }})
 	}
 	return k
