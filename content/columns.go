@@ -69,7 +69,7 @@ const (
 // tableMemo remembers the table that was read last.
 type tableMemo struct {
 	start, end int // its first line and its end
-	columns    int // that were read
+	columns    int // that were read, as many as are read of one where the line is none of a table
 }
 
 // column looks at the name of a column, at byte at: what stands under it, down to the end of the table.
@@ -78,29 +78,27 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	if at > 0 && isLetter(text[at-1]) && (text[at] >= 'a' || text[at-1] < 'a') || at < t.end && at >= t.start+maxTableHead {
 		return
 	}
-	start := at
-	for start > 0 && at-start < maxTableHead && text[start-1] != '\n' {
-		start--
-	}
-	if at < t.end && start != t.start || start > 0 && text[start-1] != '\n' {
+	start, _ := sc.lines.begin(text, at)
+	if at < t.end && start != t.start || at-start > maxTableHead {
 		return
 	}
-	n := strings.IndexByte(text[at:min(len(text), at+maxTableHead)], '\n')
-	if n < 0 {
-		return
-	}
-	mark := columnMark(text[start:at+n], at-start)
-	if mark == 0 {
+	end := sc.lineEnds.next(findLineEnd, text, at)
+	if end == len(text) || end-at >= maxTableHead {
 		return
 	}
 	if start != t.start || t.end == 0 {
-		*t = tableMemo{start: start}
+		*t = tableMemo{start: start, end: end}
 	}
 	if t.columns++; t.columns > maxColumns {
 		return
 	}
+	mark := columnMark(text[start:end], at-start)
+	if mark == 0 {
+		t.columns = maxColumns // no first line of a table
+		return
+	}
 	column := strings.Count(text[start:at], string(mark))
-	i := at + n + 1
+	i := end + 1
 	for i < len(text) {
 		end := i + strings.IndexByte(text[i:], '\n')
 		if end < i {
@@ -114,6 +112,8 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	}
 	t.end = max(t.end, min(i, len(text)))
 }
+
+var findLineEnd = finding("\n")
 
 // columnMark returns what separates the columns of a first line: the mark behind the name at byte at of it, or else before; 0
 // for none.

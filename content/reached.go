@@ -16,6 +16,7 @@ type reached struct {
 	accounts                     ahead
 	authTokens, commands         int
 	ats, plusOnes, closings      ahead
+	lineEnds                     ahead
 	reports, idDigits, asks      ahead
 	answers, assistants, calls   ahead // in forged turns and calls
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
