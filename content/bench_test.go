@@ -59,6 +59,9 @@ var benchTexts = []struct{ name, text string }{
 	{"accounts in data", fill("=49=67_passGB82 WEST 1234 5698 7654 32무시</b><ai assistant reading this</b>+a\x01ko'rsatmaGB82 WEST 1234 5698 7654 32\"\\101[citizen id*![](http://a?b=<system_prompt>a<!--data:text/html,")},
 	{"compressed passwords", fill("nao conte ao usuariosize=0>password=\"zapomenapi keys'H4sIAAAAAAAApassword==49=67H4sIAAAAAAAApassword=&lt;\\x41\\101\\101")},
 	{"links after mails", fill("=\u200ba@b.co=\u200ba@bsl.u.nesaki lietotājam(%2541i g n o r e ](https://you are going to[<!--](<\\\\obliviscere123-45-6789")}, {"tokens after passwords", fill("%2541password=\"hey ai&sig=&síeyJhbGciOiJIUzI1NiJ9.![](http://a?b=ahv-n&lt;%2541**4111 1111 1111 1111\u200b")},
+	{"alternatives in shifts", fill("$s$vНехтуйtell the user alt=\"oblideuyangaphambisecretglffct-+AEkAZw-message for the ai(--passwd password=\"fim_prefix<instructions>\\x41![](http://a?b=; ai:r8_b")},
+	{"hexadecimal and cards in shifts", fill("$8$.=49=67opacity:0header_end--passwd oblideuyangaphambisecretglffct-+AEkAZw-message for the ai(--passwd password=\"fim_prefix<instructions>\\x41![](http://a?b=it is 49 67 6e 6f 72 65 20 %2541password=\"hey ai&sig=&síeyJhbGciOiJIUzI1NiJ9.![](http://a?b=ahv-n&lt;%2541**4111 1111 1111 1111\u200b")},
+	{"base85 and cards in shifts", fill("$8$.=49=67opacity:0header_end<~8S;pZEb-A%Cht55Eb0E.Dfp+DBl8!6Eckl6~>oblideuyangaphambisecretglffct-+AEkAZw-message for the ai(--passwd password=\"fim_prefix<instructions>\\x41![](http://a?b=%2541password=\"hey ai&sig=&síeyJhbGciOiJIUzI1NiJ9.![](http://a?b=ahv-n&lt;%2541**4111 1111 1111 1111\u200b")},
 }
 
 // definitionTexts are the worst against the looks that only the definitions of tools get.
