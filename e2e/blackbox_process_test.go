@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +50,37 @@ func TestBlackboxBrokenPipe(t *testing.T) {
 			require.Equal(t, 1, s.exitCode(), "lines were lost")
 		})
 	}
+}
+
+// Whoever reads the log may stop reading without going away. That holds up neither
+// the start nor a call that has something to log, nor the end, which took for ever.
+func TestBlackboxStalledLog(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	fd := int(write.Fd())
+	require.NoError(t, syscall.SetNonblock(fd, true))
+	for err == nil { // full before the first line
+		_, err = syscall.Write(fd, make([]byte, 4096))
+	}
+	require.ErrorIs(t, err, syscall.EAGAIN)
+	require.NoError(t, syscall.SetNonblock(fd, false))
+	s := launchWith(t, noModel.with(env{"SHUTDOWN_GRACE_S": "1", "SHUTDOWN_CLEANUP_S": "1"}), func(cmd *exec.Cmd) { cmd.Stderr = write })
+	require.NoError(t, write.Close())
+	eventually(t, func() bool { // the log cannot say it
+		r, err := http.Get("http://" + s.admin + "/readyz")
+		if err != nil {
+			return false
+		}
+		return r.Body.Close() == nil && r.StatusCode == http.StatusOK
+	}, "never ready")
+	call := toolCall(`{"name":"forecast"}`)
+	require.Equal(t, "pass", s.wire(call).verdict)
+	s.signal(syscall.SIGHUP)
+	eventually(t, func() bool { return s.metric("mcp_guardrails_rules_reload_total") >= 2 }, "no reload")
+	s.signal(syscall.SIGTERM)
+	require.Equal(t, 0, s.exitCode())
 }
 
 // A signal that comes while the sidecar is still starting is not lost: what it

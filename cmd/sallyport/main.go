@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/early"
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
 // Exit codes of every command.
@@ -26,7 +27,13 @@ const (
 	exitDenied = 3 // scan, check: the message is refused
 )
 
-func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stderr)) }
+func main() {
+	// A reader that has stopped must not keep a process that has stopped.
+	last := telemetry.NewLogWriter(os.Stderr)
+	code := run(context.Background(), os.Args[1:], last)
+	_ = last.Sync()
+	os.Exit(code)
+}
 
 // run executes a command line, says on stderr what went wrong and returns the exit
 // code.

@@ -73,8 +73,9 @@ func serve(ctx context.Context, sources config.Sources) error {
 
 	s := &sidecar{sources: sources, level: zap.NewAtomicLevel()}
 	s.reloads, s.reopens = newOnce(s.reload), newOnce(s.reopen)
-	s.log = telemetry.NewLogger(zapcore.Lock(os.Stderr), s.level)
-	defer s.log.Sync() //nolint:errcheck // stderr has nothing to sync
+	// Nobody who logs waits for whoever reads: not a call, and not the end.
+	s.log = telemetry.NewLogger(telemetry.NewLogWriter(os.Stderr), s.level)
+	defer s.log.Sync() //nolint:errcheck // what nobody reads is left behind
 	missed, stopped, err := s.unlessStopped(signals, s.prepare)
 	if stopped || err != nil {
 		return err

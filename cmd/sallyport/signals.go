@@ -70,6 +70,7 @@ func (s *sidecar) stop(done chan<- error) {
 	time.AfterFunc(s.budget(), func() {
 		s.engine.Force()
 		s.log.Error("shutdown took longer than all its budgets")
+		_ = s.log.Sync()
 		os.Exit(exitFailed)
 	})
 	go func() { done <- s.engine.Shutdown(context.Background()) }()

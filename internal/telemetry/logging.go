@@ -20,6 +20,7 @@ const (
 	MsgSignal            = "signal received"
 	MsgReloadDone        = "reload done"
 	MsgReloadSlow        = "reload has not ended; it may wait for a file"
+	MsgLogLost           = "log lines were dropped: nobody reads them"
 	MsgReopened          = "audit file opened again"
 	MsgReloaded          = "reloaded"
 	MsgReloadFailed      = "reload failed"
