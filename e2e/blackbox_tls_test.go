@@ -220,7 +220,9 @@ func TestBlackboxMutualTLS(t *testing.T) {
 	}
 	_, err := s.over(a.trusting())
 	require.Equal(t, codes.Unavailable, status.Code(err), "no certificate at all")
-	eventually(t, func() bool { return s.metric("mcp_guardrails_transport_refused_total", "reason", "client_certificate") == 6 }, "not all were counted")
+	eventually(t, func() bool {
+		return s.metric("mcp_guardrails_transport_refused_total", "reason", "client_certificate") == 6
+	}, "not all were counted")
 	s.awaitLog("client certificate refused", func(l logLine) bool { return l.text("reason") != "" })
 
 	// The list can be changed by a signal, for connections that come later.
