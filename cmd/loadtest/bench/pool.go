@@ -133,8 +133,16 @@ func (r *rig) prepare(ctx context.Context, q *queue, callers int, blockAt float6
 	var next, cached, computed atomic.Int64
 	callers = min(callers, len(q.texts))
 	each := make([]actors.ModelSegment, callers)
+	// As in service each caller has a context of its own: one for all of them would be a
+	// channel, and its lock, that they all wait at.
+	own := make([]context.Context, callers)
+	for k := range own {
+		var cancel context.CancelFunc
+		own[k], cancel = context.WithCancel(p.ctx)
+		context.AfterFunc(p.ctx, cancel)
+	}
 	begin := r.crowd.gather(callers, func(k int) {
-		segments := each[k : k+1]
+		ctx, segments := own[k], each[k:k+1]
 		n, c := 0, 0
 		for {
 			i := int(next.Add(1)) - 1
@@ -143,7 +151,7 @@ func (r *rig) prepare(ctx context.Context, q *queue, callers int, blockAt float6
 			}
 			t := &q.texts[i]
 			segments[0] = actors.ModelSegment{Text: t.Text, Surface: t.Surface, BlockAt: blockAt}
-			got, err := r.Classify(p.ctx, segments, actors.ModelLimits{})
+			got, err := r.Classify(ctx, segments, actors.ModelLimits{})
 			if err != nil {
 				p.fail(fmt.Errorf("text %d of %d: %w", i, len(q.texts), err))
 				break
