@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -206,6 +207,26 @@ func TestReloadPartsFailAlone(t *testing.T) {
 	eventually(t, func() bool { return s.ask(faulty).verdict() == "pass" }, "FAILURE_MODE was not taken over")
 	require.EqualValues(t, 1, s.reloads("error"))
 	require.Equal(t, "PERMISSION_DENIED", s.ask(request(`{"name":"vault_open"}`)).verdict(), "the rules in force stay")
+}
+
+// A pipe in the place of a file that the settings are read from holds up no reload:
+// nobody writes to it.
+func TestReloadDoesNotWaitForAPipe(t *testing.T) {
+	t.Parallel()
+	config, key := writeFile(t, "sallyport.yaml", "failure_mode: failClosed\n"), writeFile(t, "key", strings.Repeat("k", 32))
+	s := serve(t, noModel.with(env{"CONFIG": config, "AUDIT_HMAC_KEY_FILE": key}))
+	for i, path := range []string{config, key} {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, syscall.Mkfifo(path, 0o600))
+		s.signal(sigHup)
+		eventually(t, func() bool { return s.reloads("error") == float64(i+1) }, "the pipe was waited for")
+		replaceFile(t, path, string(text))
+	}
+	replaceFile(t, config, "failure_mode: failOpen\n")
+	s.signal(sigHup)
+	s.awaitLog("setting changed", func(l logLine) bool { return l.text("setting") == "FAILURE_MODE" })
 }
 
 // A burst of signals under load ends with the newest pack and breaks no call.

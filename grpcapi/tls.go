@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // TLSFiles are the certificate of the server and who may call it.
@@ -63,11 +65,15 @@ func (r *reloader) config() *tls.Config {
 
 // load reads the files and, if all of them are right, puts them in force.
 func (r *reloader) load(f TLSFiles) error {
-	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	again, read := r.current.Load() != nil, os.ReadFile
+	if again {
+		read = plainfile.Read // at the start a pipe may be meant, and a stop ends the wait
+	}
+	pair, err := keyPair(f, read)
 	if err != nil {
 		return fmt.Errorf("load TLS certificate %q with key %q: %w", f.Cert, f.Key, err)
 	}
-	if fault := lifeFault(pair.Leaf, time.Now()); fault != "" && r.current.Load() != nil {
+	if fault := lifeFault(pair.Leaf, time.Now()); fault != "" && again {
 		// The one in force may have time left. At the start there is none, and a clock
 		// that is wrong must not keep the server from coming up.
 		return fmt.Errorf("load TLS certificate %q: %s", f.Cert, fault)
@@ -80,7 +86,7 @@ func (r *reloader) load(f TLSFiles) error {
 		SessionTicketsDisabled: true,
 	}
 	if f.ClientCA != "" {
-		if c.ClientCAs, err = pool(f.ClientCA); err != nil {
+		if c.ClientCAs, err = pool(f.ClientCA, read); err != nil {
 			return err
 		}
 		c.ClientAuth = tls.RequireAndVerifyClientCert
@@ -119,8 +125,20 @@ func lifeFault(leaf *x509.Certificate, now time.Time) string {
 	return ""
 }
 
-func pool(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
+func keyPair(f TLSFiles, read func(path string) ([]byte, error)) (tls.Certificate, error) {
+	cert, err := read(f.Cert)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := read(f.Key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
+}
+
+func pool(file string, read func(path string) ([]byte, error)) (*x509.CertPool, error) {
+	pem, err := read(file)
 	if err != nil {
 		return nil, fmt.Errorf("load client authorities: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/rules"
 )
@@ -121,14 +122,16 @@ func (o *once) alone(f func()) {
 // succeeds or fails alone and says so, and the last line sums up.
 func (s *sidecar) reload() {
 	defer s.notify.reloading()()
-	// A file on a system that does not answer, or a pipe, has no end of its own, and
-	// whoever sent the signal would wait for a line that does not come.
+	// A file on a system that does not answer has no end of its own, and whoever sent the
+	// signal would wait for a line that does not come.
 	late := time.AfterFunc(reloadSlow, func() {
 		s.log.Warn(telemetry.MsgReloadSlow, zap.Duration("waited", reloadSlow))
 	})
 	defer late.Stop()
 	failed := []string{}
-	fresh, err := config.Load(s.sources)
+	sources := s.sources
+	sources.ReadFile = plainfile.Read // at the start a pipe may be meant, and a stop ends the wait
+	fresh, err := config.Load(sources)
 	var changes config.Changes
 	if err == nil {
 		changes, err = s.adopt(fresh)
