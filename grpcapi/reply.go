@@ -48,15 +48,23 @@ func responseReply(x *decision.Exchange, v decision.Verdict) *extmcp.McpResponse
 }
 
 // sane replaces a verdict that the gateway would not understand, and so pass when
-// it fails open, by a denial: an outcome we do not know, or a mutation of params
-// that is no JSON object. A result may be any JSON value.
+// it fails open, by a denial: an outcome we do not know, a mutation without a body,
+// an empty one, or one of params that is no JSON object. A result may be any JSON value.
 func sane(x *decision.Exchange, v decision.Verdict) decision.Verdict {
 	known := int(v.Outcome) < len(decision.Outcomes())
-	object := v.Body == nil || x.Phase == decision.Response || bytes.HasPrefix(bytes.TrimLeft(v.Body, " \t\r\n"), []byte("{"))
-	if known && (v.Denied() || object) {
+	if known && (v.Denied() || sendable(x.Phase, v)) {
 		return v
 	}
 	return unavailable(v.Ref)
+}
+
+// sendable is whether the body of a verdict that refuses nothing can go out.
+func sendable(phase decision.Phase, v decision.Verdict) bool {
+	if v.Body == nil {
+		return v.Outcome != decision.Mutated
+	}
+	body := bytes.TrimLeft(v.Body, " \t\r\n")
+	return len(body) > 0 && (phase == decision.Response || body[0] == '{')
 }
 
 // unavailable is the denial of a call that the engine could not vouch for.

@@ -66,3 +66,22 @@ func TestOwnRefusalsAreTold(t *testing.T) {
 		require.Contains(t, string(out), v.Ref)
 	}
 }
+
+// A mutation that is none would be a pass of what was to be masked, or a reply that the gateway cannot read.
+func TestAMutationNeedsABody(t *testing.T) {
+	for _, tc := range []struct {
+		body              []byte
+		request, response bool // may go out
+	}{
+		{nil, false, false}, {[]byte{}, false, false}, {[]byte(" \n"), false, false},
+		{[]byte("null"), false, true}, {[]byte("[]"), false, true}, {[]byte(" {}"), true, true},
+	} {
+		v := decision.Verdict{Outcome: decision.Mutated, Ref: "r", Body: tc.body}
+		request := requestReply(&decision.Exchange{Phase: decision.Request, HasBody: true}, v)
+		response := responseReply(&decision.Exchange{Phase: decision.Response, HasBody: true}, v)
+		require.Equal(t, tc.request, request.GetError() == nil, "%q", tc.body)
+		require.Equal(t, tc.response, response.GetError() == nil, "%q", tc.body)
+		require.Nil(t, request.GetPass(), "%q", tc.body)
+		require.Nil(t, response.GetPass(), "%q", tc.body)
+	}
+}
