@@ -17,8 +17,17 @@ import (
 // seldom sends a signal, and in a container there may be nobody who could.
 const certificateInterval = 10 * time.Second
 
-// certificates remembers how the TLS files looked when they were last read.
-type certificates struct{ read atomic.Pointer[string] }
+// certificateRetry is after how many looks files that were refused are read again,
+// though they look as they did: whom they belong to does not show, nor that the time
+// has come from which a certificate is valid.
+const certificateRetry = 6
+
+// certificates remembers how the TLS files looked when they were last read, and whether
+// they were refused.
+type certificates struct {
+	read    atomic.Pointer[string]
+	refused atomic.Bool
+}
 
 // reading notes how the files look now. It is called before they are read, so that a
 // change in between counts.
@@ -47,6 +56,7 @@ func stamp(f grpcapi.TLSFiles) string {
 func (s *sidecar) readCertificates(files grpcapi.TLSFiles) error {
 	s.certificates.reading(files)
 	err := s.server.ReloadTLS(files)
+	s.certificates.refused.Store(err != nil)
 	if err != nil {
 		s.log.Error(telemetry.MsgReloadFailed, zap.String(telemetry.KeyPart, "certificates"), zap.Error(err))
 	} // the server logs what is in force now
@@ -54,10 +64,14 @@ func (s *sidecar) readCertificates(files grpcapi.TLSFiles) error {
 }
 
 // renew reads the TLS files again when they have changed and look the same twice in a
-// row: a certificate and its key are two files. It ends with ctx.
+// row: a certificate and its key are two files. Those that were refused are tried again
+// later. It ends with ctx.
 func (s *sidecar) renew(ctx context.Context, ticks <-chan time.Time) {
 	files := func() grpcapi.TLSFiles { return tlsFiles(s.settings.Load()) }
-	seen := stamp(files())
+	seen, looks := stamp(files()), 0 // since they were refused
+	due := func(look string) bool {
+		return s.certificates.changed(look) || s.certificates.refused.Load() && looks >= certificateRetry
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -67,14 +81,21 @@ func (s *sidecar) renew(ctx context.Context, ticks <-chan time.Time) {
 		now := stamp(files())
 		settled := now == seen
 		seen = now
-		if !settled || !s.certificates.changed(now) {
+		if looks++; !s.certificates.refused.Load() {
+			looks = 0
+		}
+		if !settled || !due(now) {
 			continue
 		}
 		s.reloads.alone(func() {
-			if now == stamp(files()) && s.certificates.changed(now) { // no reload came first
-				s.log.Info("certificates changed on disk", zap.String(telemetry.KeyReason, "watch"))
-				_ = s.readCertificates(files()) // it has been said
+			if now != stamp(files()) || !due(now) {
+				return // they change yet, or a reload came first
 			}
+			if s.certificates.changed(now) {
+				s.log.Info("certificates changed on disk", zap.String(telemetry.KeyReason, "watch"))
+			}
+			_ = s.readCertificates(files()) // it has been said
+			looks = 0
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -42,8 +43,8 @@ func selfSigned(t *testing.T, f grpcapi.TLSFiles, serial int64) {
 	write(f.Key, "PRIVATE KEY", pkcs8)
 }
 
-// A renewed certificate is taken without a signal, once; half of one is waited for, and
-// a reload that comes first leaves nothing to do.
+// A renewed certificate is taken without a signal, once; half of one is waited for, one
+// that was refused is tried again, and a reload that comes first leaves nothing to do.
 func TestRenewedCertificatesAreTakenWithoutASignal(t *testing.T) {
 	dir := t.TempDir()
 	files := grpcapi.TLSFiles{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}
@@ -94,6 +95,23 @@ func TestRenewedCertificatesAreTakenWithoutASignal(t *testing.T) {
 	s.reloads.alone(func() { require.NoError(t, s.readCertificates(files)) })
 	look(3)
 	require.Equal(t, 3, good, "the reload was first")
+
+	// What does not show in how files look: here that another key was put in place with
+	// the times of the old one, as a file's owner or a clock would.
+	key, err = os.ReadFile(files.Key)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files.Key, bytes.Repeat([]byte("x"), len(key)), 0o600))
+	look(2)
+	require.Equal(t, 2, bad)
+	info, err := os.Stat(files.Key)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files.Key, key, 0o600))
+	require.NoError(t, os.Chtimes(files.Key, info.ModTime(), info.ModTime()))
+	look(1)
+	require.Equal(t, 3, good, "nothing is seen")
+	look(certificateRetry)
+	require.Equal(t, 4, good, "files that were refused are tried again")
+	require.Equal(t, 2, bad)
 	cancel()
 	<-done
 }
