@@ -47,7 +47,7 @@ func (sc *scan) derive(v *view, f features) {
 	sc.decipher(v)
 }
 
-// normalised queues the folded text of v, if folding shows anything, and reports whether it does.
+// normalised queues the folded text of v, if folding shows anything, and reports whether it does and all of v is in it.
 func (sc *scan) normalised(v *view) bool {
 	switch {
 	case !material(v.text):
@@ -55,7 +55,7 @@ func (sc *scan) normalised(v *view) bool {
 	case sc.trails.reach > 0 && sparse(v.text):
 		queued := len(sc.queue)
 		sc.stepView(v, ViewNormalised, 0, foldUnit)
-		return len(sc.queue) > queued
+		return len(sc.queue) > queued && !sc.trails.abridged
 	case len(v.text) > sc.budget:
 		sc.incomplete(v, 0, len(v.text))
 		return false
@@ -90,7 +90,7 @@ func (sc *scan) stepView(v *view, label string, deeper int, step stepFunc) {
 // rewrittenView queues the text that was made of v, unless it was queued before.
 func (sc *scan) rewrittenView(v *view, label string, layer int, trail *trail) {
 	sc.budget -= len(sc.trails.text)
-	made := view{label: label, up: v, trail: trail, layer: layer}
+	made := view{label: label, up: v, trail: trail, layer: layer, abridged: v.abridged || sc.trails.abridged}
 	if long := len(sc.trails.text) >= twinFrom; long && sc.twin(&made) {
 		return
 	} else if made.text = string(sc.trails.text); long {

@@ -94,16 +94,17 @@ type trailRoom struct {
 	pieces []byte
 	ways   []waypoint
 
-	ownPieces, ownWays int // where the trail of the text begins
-	changedTo          int // the end of the last piece in what the text is made from
-	reach              int // how much is kept on both sides of what changed, in bytes; 0 for all
-	way                int // where the next waypoint is due
+	ownPieces, ownWays int  // where the trail of the text begins
+	changedTo          int  // the end of the last piece in what the text is made from
+	abridged           bool // whether something was left out of the text
+	reach              int  // how much is kept on both sides of what changed, in bytes; 0 for all
+	way                int  // where the next waypoint is due
 }
 
 // begin begins a text that is made from one of size bytes.
 func (r *trailRoom) begin(size int) {
 	r.text = slices.Grow(r.text[:0], size)
-	r.changedTo, r.way = 0, wayLength
+	r.changedTo, r.way, r.abridged = 0, wayLength, false
 	r.ownPieces, r.ownWays = len(r.pieces), len(r.ways)
 }
 
@@ -164,18 +165,58 @@ func (r *trailRoom) rewrite(src string, step stepFunc) bool {
 }
 
 // abridge leaves whole lines out of the stretch that ends at byte i and is the same in both texts, far from what changed on
-// either side: they were read where they came from.
+// either side: they were read where they came from. It cuts before lines of words alone: what is encoded over many lines, and
+// means nothing in part, stays whole.
 func (r *trailRoom) abridge(src string, i int) {
 	stay := i - r.changedTo
-	from := strings.IndexByte(src[r.changedTo+r.reach:r.changedTo+2*r.reach], '\n')
-	to := strings.LastIndexByte(src[i-2*r.reach:i-r.reach], '\n')
+	from := wordedLine(src, r.changedTo+r.reach, r.changedTo+2*r.reach)
+	to := lastWordedLine(src, i-2*r.reach, i-r.reach)
 	if from < 0 || to < 0 {
 		return
 	}
-	from, to = r.changedTo+r.reach+from+1, i-2*r.reach+to+1
+	r.abridged = true
 	r.text = append(r.text[:len(r.text)-stay+from-r.changedTo], '\n')
 	r.changed(from, to-from, 1)
 	r.text = append(r.text, src[to:i]...)
+}
+
+// wordedLine returns where the first line of words begins behind byte from of src and before byte to, -1 for none.
+func wordedLine(src string, from, to int) int {
+	for i := from; ; {
+		n := strings.IndexByte(src[i:to], '\n')
+		if n < 0 {
+			return -1
+		}
+		if i += n + 1; wordsIn(src, i) {
+			return i
+		}
+	}
+}
+
+// lastWordedLine is wordedLine for the last such line.
+func lastWordedLine(src string, from, to int) int {
+	for i := to; ; {
+		n := strings.LastIndexByte(src[from:i], '\n')
+		if n < 0 {
+			return -1
+		}
+		if i = from + n; wordsIn(src, i+1) {
+			return i + 1
+		}
+	}
+}
+
+// wordsIn reports whether the line of src that begins at byte i has two words with a blank between them, the second in lower
+// case, as no line of base64 and uuencode has, and is none of a dump of bytes.
+func wordsIn(src string, i int) bool {
+	for j := i + 1; j+1 < len(src) && j-i < maxDumpLine && src[j] != '\n'; j++ {
+		if src[j] == ' ' && isLetter(src[j+1]) && src[j+1] >= 'a' && isAlnum(src[j-1]) {
+			var room [dumpLine]byte
+			line, _ := dumpedLine(src, i, room[:0])
+			return len(line) == 0
+		}
+	}
+	return false
 }
 
 // ofSteps returns the trail of the text that steps made of src.

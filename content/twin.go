@@ -4,8 +4,11 @@ package content
 const twinFrom = 2 << 10
 
 // twin reports whether the text that was made last, which is to be that of v, was made before of the same text: two
-// encodings may be undone in either order.
+// encodings may be undone in either order. Abridged texts that read alike may be of different places.
 func (sc *scan) twin(v *view) bool {
+	if v.abridged {
+		return false
+	}
 	text := sc.trails.text
 	for _, o := range sc.rewritten {
 		if len(o.text) == len(text) && o.label == v.label && o.layer <= v.layer && o.root() == v.root() && o.text == string(text) {

@@ -10,8 +10,10 @@ type view struct {
 	whole  bool
 	lo, hi int
 	trail  *trail
-	layer  int    // decodings below the raw text
-	undone uint64 // the ciphers that were undone on the way, a bit for each
+	layer  int // decodings below the raw text
+	// abridged is true when something was left out, here or in what it was made from.
+	abridged bool
+	undone   uint64 // the ciphers that were undone on the way, a bit for each
 
 	place   Range // of all of the view in the raw text, once it was asked for
 	located bool
