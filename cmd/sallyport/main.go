@@ -27,13 +27,7 @@ const (
 	exitDenied = 3 // scan, check: the message is refused
 )
 
-func main() {
-	// A reader that has stopped must not keep a process that has stopped.
-	last := telemetry.NewLogWriter(os.Stderr)
-	code := run(context.Background(), os.Args[1:], last)
-	_ = last.Sync()
-	os.Exit(code)
-}
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stderr)) }
 
 // run executes a command line, says on stderr what went wrong and returns the exit
 // code.
@@ -41,7 +35,13 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	out := &output{to: os.Stdout}
 	root := rootCommand(out)
 	root.SetArgs(args)
-	if !serves(root, args) {
+	if serves(root, args) {
+		// A reader that has stopped must not keep a sidecar that has stopped. Whoever reads
+		// the others can take their time: a pager.
+		last := telemetry.NewLogWriter(stderr)
+		defer last.Shutdown() //nolint:errcheck // what nobody reads is left behind
+		stderr = last
+	} else {
 		early.Release()
 	}
 	cmd, err := root.ExecuteContextC(ctx)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -63,6 +65,30 @@ func TestAnEmptyPackIsNone(t *testing.T) {
 		var said strings.Builder
 		require.Equal(t, exitUsage, run(t.Context(), args, &said), args)
 		require.Contains(t, said.String(), "the path of the pack is empty")
+	}
+}
+
+// later is standard error on a pipe that is read an hour later.
+type later struct{ said strings.Builder }
+
+func (l *later) Write(p []byte) (int, error) {
+	time.Sleep(time.Hour)
+	return l.said.Write(p)
+}
+
+// What a command has to say waits for its reader; a sidecar that has ended does not.
+func TestOnlyTheSidecarEndsUnread(t *testing.T) {
+	for line, waits := range map[string]bool{"rules lint --bogus": true, "serve --bogus": false, "--bogus": false} {
+		t.Run(line, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pipe, begin := &later{}, time.Now()
+				require.Equal(t, exitUsage, run(t.Context(), strings.Fields(line), pipe))
+				require.Equal(t, waits, time.Since(begin) >= time.Hour)
+				time.Sleep(2 * time.Hour) // until it is read in any case
+				synctest.Wait()
+				require.Contains(t, pipe.said.String(), "unknown flag: --bogus")
+			})
+		})
 	}
 }
 
