@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Tokenizers, templates of prompts and their settings name the control tokens of chats as string literals: a token alone between
 // quotation marks, where code has them, and templates with places that a program fills. Text that a model is to take for a turn
@@ -64,21 +67,27 @@ func (sc *scan) literalToken(at, end int) bool {
 	if end++; end < len(text) && text[end] == ' ' {
 		end++
 	}
-	return before && (end == len(text) || literalAfter[text[end]])
+	return before && (end == len(text) || literalAfter[text[end]]) && !turnFollows(text, end)
+}
+
+// turnFollows reports whether a role with a turn of its own stands behind what closes a literal, as a line or before a colon.
+func turnFollows(text string, i int) bool {
+	for n := 0; n < 2*maxControlGap && i < len(text) && !isAlnum(text[i]); n++ {
+		i++
+	}
+	end := i + oneOf(text[i:], turnRoles[:])
+	return end > i && end < len(text) && (text[end] == '\n' || text[end] == '\r' || text[end] == ':')
 }
 
 // maxIndent is how many blanks may stand before a literal, in bytes.
 const maxIndent = 32
 
 // templateToken reports whether a place that a program fills stands next to a token: before it, behind it, or behind the role
-// that it gives to the turn.
+// that it gives to the turn. A turn that has its own words is none of a template, whatever stands before it.
 func (sc *scan) templateToken(at, end int) bool {
 	text := sc.text
-	if at > 0 && text[at-1] == '}' {
-		return true
-	}
-	i := end
-	i += oneOf(text[i:], turnRoles[:])
+	i := end + oneOf(text[end:], turnRoles[:])
+	role := i > end
 	for n := 0; n < maxControlGap && i < len(text); n++ {
 		switch {
 		case text[i] <= ' ':
@@ -87,5 +96,44 @@ func (sc *scan) templateToken(at, end int) bool {
 			i += len(`\n`)
 		}
 	}
-	return i < len(text) && (i > end && strings.IndexByte("\"'`", text[i]) >= 0 || text[i] == '{' || hasFoldPrefix(text[i:], "%s") || hasFoldPrefix(text[i:], "${"))
+	if i < len(text) && (role && strings.IndexByte(text[end:i], '\n') < 0 && closingQuote(text, i) || placeBegins(text[i:])) {
+		return true
+	}
+	return placeEnds(text[:at]) && !(role && i < len(text) && (isAlnum(text[i]) || text[i] >= utf8.RuneSelf || strings.IndexByte("\"'`", text[i]) >= 0))
+}
+
+// closingQuote reports whether a quotation mark at byte i ends a literal: no text follows it, only code.
+func closingQuote(text string, i int) bool {
+	if strings.IndexByte("\"'`", text[i]) < 0 {
+		return false
+	}
+	for i++; i < len(text) && text[i] == ' '; i++ {
+	}
+	return i == len(text) || text[i] < ' ' || strings.IndexByte(",)]}:;+~.%|", text[i]) >= 0
+}
+
+// maxPlace is the longest name of what a program fills in, with its marks, in bytes.
+const maxPlace = 48
+
+// placeBegins reports whether s begins with a place that a program fills: {name}, {{ name }}, ${name}, {% if %}, %s.
+func placeBegins(s string) bool {
+	if hasFoldPrefix(s, "%s") || strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "{%") {
+		return true
+	}
+	s = strings.TrimPrefix(s, "$")
+	if s == "" || s[0] != '{' {
+		return false
+	}
+	n := extent(s, 1, maxPlace, setWord)
+	return n == 1 && len(s) > 1 && s[1] == '}' || n > 1 && n < len(s) && strings.IndexByte("}.[!", s[n]) >= 0
+}
+
+// placeEnds reports whether s ends with such a place.
+func placeEnds(s string) bool {
+	if s == "" || s[len(s)-1] != '}' {
+		return false
+	}
+	s = s[max(0, len(s)-maxPlace):]
+	open := strings.LastIndexByte(s, '{')
+	return open >= 0 && placeBegins(s[open:]) || open > 0 && s[open-1] == '{'
 }
