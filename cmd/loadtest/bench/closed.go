@@ -66,8 +66,10 @@ const (
 	longestFor = 8
 )
 
-// enoughFor says when a queue has the tokens that a pass takes and texts enough.
+// enoughFor says when a queue has the tokens that a pass takes and texts enough; one
+// at least, however slow the model is.
 func enoughFor(perPass, atLeast int) func(texts, tokens int) bool {
+	perPass = max(perPass, 1)
 	return func(texts, tokens int) bool {
 		return tokens >= perPass && texts >= atLeast || tokens >= longestFor*perPass
 	}

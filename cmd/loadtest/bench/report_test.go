@@ -42,4 +42,5 @@ func TestAPassEndsWhenASlowModelHasReadEnough(t *testing.T) {
 	require.True(t, enough(24, 100))
 	require.False(t, enough(1, 799))
 	require.True(t, enough(1, 800))
+	require.False(t, enoughFor(0, 24)(0, 0), "a model that reads no token in the time of a pass has one text to read")
 }
