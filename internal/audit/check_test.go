@@ -44,3 +44,20 @@ func TestCheckFindsWhatOpenWould(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 4)
 }
+
+// A pipe in the place of the file is not opened, which would wait until somebody reads: the old file stays in use.
+func TestReopenDoesNotWaitForAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trail")
+	w, err := Open(Options{Path: path})
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(path, path+".1"))
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	require.ErrorContains(t, w.Reopen(), "there is a pipe in its place")
+	require.NoError(t, w.Append(&Record{Event: EventStart}))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, w.Reopen())
+	require.NoError(t, w.Close())
+	old, err := os.ReadFile(path + ".1")
+	require.NoError(t, err)
+	require.Contains(t, string(old), `"event":"start"`)
+}

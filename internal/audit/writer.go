@@ -153,6 +153,10 @@ func (w *Writer) Reopen() error {
 	if !w.rotatedAway() {
 		return nil
 	}
+	if there, err := w.opt.FS.Stat(w.opt.Path); err == nil && there.Mode()&fs.ModeNamedPipe != 0 {
+		// Opening it would wait for a reader, and so would everyone who has a line to write.
+		return fmt.Errorf("reopen audit file %q: there is a pipe in its place", w.opt.Path)
+	}
 	f, err := w.opt.FS.OpenAppend(w.opt.Path)
 	if err != nil {
 		return fmt.Errorf("reopen audit file %q: %w", w.opt.Path, err)
