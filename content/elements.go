@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A text may be taken apart into the elements of a JSON array: the numbers of its bytes, its characters, the words of a
 // phrase. No element tells anything alone.
@@ -96,15 +99,17 @@ func (sc *scan) spelledOut(i int, text string) {
 	sc.survey(text)
 	sc.s.index.run(sc, text)
 	clear(sc.opened)
-	var last *detector
+	before := len(sc.rep.Findings)
 	for _, h := range sc.hits {
-		if h.det == last || sc.s.allowed(h.det, text[h.start:h.end], sc.pointer()) {
+		if sc.s.allowed(h.det, text[h.start:h.end], sc.pointer()) {
 			continue
 		}
-		last = h.det
 		sev := sc.judged(&h)
 		if h.det.maskable() {
 			sev = Block
+		}
+		if told := sc.rep.Findings[before:]; slices.ContainsFunc(told, func(f Finding) bool { return f.Detector == h.det.name && f.Severity >= sev }) {
+			continue // one of each is enough
 		}
 		sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev, String: i,
 			Tool: sc.d.toolIndex(i), Path: sc.pointer(), View: ViewDecoded, Start: -1, End: -1, Length: h.end - h.start, HighEntropy: h.det.highEntropy})
