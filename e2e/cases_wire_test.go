@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,8 +71,12 @@ func TestRS03PinnedToOneCPU(t *testing.T) {
 	if err != nil {
 		t.Skip("taskset is not installed")
 	}
+	self, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	one := regexp.MustCompile(`Cpus_allowed_list:\t(\d+)`).FindSubmatch(self)
+	require.NotNil(t, one)
 	s := launchWith(t, env{}, func(c *exec.Cmd) {
-		c.Args, c.Path = append([]string{pin, "-c", "0"}, c.Args...), pin
+		c.Args, c.Path = append([]string{pin, "-c", string(one[1])}, c.Args...), pin
 	})
 	s.awaitServing()
 	line := s.awaitLog("starting", nil)
