@@ -9,8 +9,9 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // Pack is a rule pack as read: parsed and checked for form, not yet compiled. It is immutable.
@@ -212,21 +213,13 @@ func readSources(path string) ([]packSource, error) {
 	return sources, nil
 }
 
-// readFile reads one byte more than a pack file may have, so that the limit is noticed without reading a huge file. A pipe that
-// nobody writes to would hold up an opening for ever, and every reload behind it.
+// readFile reads one byte more than a pack file may have, so that the limit is noticed without reading a huge file.
 func readFile(path string) (data []byte, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is not a regular file", path)
-	}
 	return readLimited(f, maxFileBytes+1)
 }
 

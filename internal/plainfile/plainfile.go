@@ -11,20 +11,29 @@ import (
 	"syscall"
 )
 
-// Read is os.ReadFile for regular files, and links to them. Anything else is refused at
-// once: a pipe that nobody writes to would hold up its opening for ever.
+// Read is os.ReadFile for regular files, and links to them; see Open.
 func Read(path string) (data []byte, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
+	return io.ReadAll(f)
+}
+
+// Open opens a regular file, or a link to one, for reading. Anything else is refused at
+// once: a pipe that nobody writes to would hold up its opening for ever.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is not a regular file", path)
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file", path)
 	}
-	return io.ReadAll(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
