@@ -50,6 +50,13 @@ func cascade(t *testing.T, judge string, change func(*Config)) (*Engine, *memory
 	}
 	e, err := New(cfg)
 	require.NoError(t, err)
+	serveUntilEnd(t, e)
+	return e, trail
+}
+
+// serveUntilEnd starts an engine, waits until it serves, and shuts it down with the test.
+func serveUntilEnd(t *testing.T, e *Engine) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, e.Start(ctx))
@@ -59,7 +66,6 @@ func cascade(t *testing.T, judge string, change func(*Config)) (*Engine, *memory
 		require.NoError(t, e.Shutdown(ctx))
 	})
 	require.Equal(t, messages.Serving, e.AwaitServing(ctx), "%+v", e.Status())
-	return e, trail
 }
 
 // lineOf decides one result and returns its verdict and its audit line.

@@ -16,7 +16,6 @@ import (
 	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/inference/onnxtest"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
-	"github.com/sallyport-mcp/sallyport/messages"
 	defaultmodel "github.com/sallyport-mcp/sallyport/models/default"
 	judgemodel "github.com/sallyport-mcp/sallyport/models/judge"
 )
@@ -44,11 +43,7 @@ func shipped(t *testing.T, change func(*Config)) (*Engine, *memoryTrail) {
 	}
 	e, err := New(cfg)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	require.NoError(t, e.Start(ctx))
-	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.Background())) })
-	require.Equal(t, messages.Serving, e.AwaitServing(ctx), "%+v", e.Status())
+	serveUntilEnd(t, e)
 	return e, trail
 }
 
