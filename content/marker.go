@@ -50,7 +50,7 @@ func markerKeywords() []keyword {
 // orders are the first words of a sentence that tells a model what to do. They are what makes a line that
 // starts with "system:" a turn of its own and not a line of a log.
 var orders = []string{
-	"you are", "you must", "you will", "you should", "you shall", "you have to", "you have admin", "you have root", "you have full access", "you have unrestricted", "do not ask for confirmation", "don't ask for confirmation", "all safety", "all restrictions", "you can now", "your new", "your task", "your instructions", "your role", "your job",
+	"you are", "you must", "you will", "you should", "you shall", "you have to", "you have admin", "you have root", "you have full access", "you have unrestricted", "do not ask for confirmation", "don't ask for confirmation", "all safety guidelines", "all safety policies", "all safety rules", "all safety filters", "all safety restrictions", "all safety measures are", "all restrictions are", "all restrictions on you", "you can now", "your new", "your task", "your instructions", "your role", "your job",
 	"ignore ", "disregard ", "forget ", "override ", "bypass ", "obey", "from now on", "new instructions", "new instruction", "new task", "new system",
 	"updated instructions", "the following instructions", "follow the", "follow these", "do not tell", "don't tell", "never tell", "never mention", "do not mention", "don't mention", "do not reveal",
 	"reveal ", "all previous", "previous instructions", "act as", "pretend ", "safety ", "instructions:", "stop what", "the user has authorised", "the user has authorized",
