@@ -79,6 +79,7 @@ func (p *poolActor) admit(req *request) {
 	if req.deadline.IsZero() {
 		req.deadline = now.Add(unboundedWait)
 	}
+	req.deadline = steady(req.deadline, now)
 	req.urgent = req.deadline
 	if m.Stage == messages.StageGate {
 		req.urgent = now.Add(req.deadline.Sub(now) / 2)
@@ -141,6 +142,11 @@ func (p *poolActor) admit(req *request) {
 	}
 	p.board(req, fresh)
 }
+
+// steady is the moment t by the clock that now was read from, which runs on when that
+// of the wall is set: the queue measures all moments from its first one, and a caller's
+// deadline that knows the wall alone would be off for ever after.
+func steady(t, now time.Time) time.Time { return now.Add(t.Sub(now)) }
 
 // board makes the request wait for its flights and queues the new ones.
 func (p *poolActor) board(req *request, fresh []*flight) {

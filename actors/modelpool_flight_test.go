@@ -145,3 +145,12 @@ func TestPoolForgetsWhatItAnswered(t *testing.T) {
 		}
 	})
 }
+
+// A deadline that came without a reading of the steady clock gets one.
+func TestDeadlinesKeepToTheSteadyClock(t *testing.T) {
+	now := time.Now()
+	for _, d := range []time.Duration{-time.Second, 0, time.Minute} {
+		require.Equal(t, now.Add(d), steady(now.Add(d), now))
+		require.Equal(t, now.Add(d), steady(now.Add(d).Round(0), now))
+	}
+}
