@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -103,5 +104,43 @@ func TestWhoseDeadlineItWas(t *testing.T) {
 			require.Len(t, r.in.Faults, 1)
 			require.Equal(t, tc.want, r.in.Faults[0].Kind)
 		})
+	}
+}
+
+// TestWhichModelFaultsAreIllHealth: a model that is lost, stuck or broken withdraws readiness in the end; what load, a
+// caller or a payload brings about never does. An error of no known kind is one of the model's.
+func TestWhichModelFaultsAreIllHealth(t *testing.T) {
+	ill := map[messages.ModelFault]bool{
+		messages.ModelLost: true, messages.ModelTimeout: true, messages.ModelPanic: true, messages.ModelHung: true, messages.ModelRuntime: true,
+	}
+	unknown := messages.ModelFault(255)
+	e, _ := engineWith(t, &wordModel{}, nil)
+	for _, f := range append(messages.ModelFaults(), unknown) {
+		before := e.tree().Health.View().Scanners[decision.ScannerModel]
+		err, bad := error(&messages.ModelError{Fault: f}), 0
+		if f == unknown {
+			err = errors.New("of no kind")
+		}
+		if ill[f] || f == unknown {
+			bad = 1
+		}
+		r := newRun(e, result(harmless), decision.Response)
+		r.patient = true
+		c := &classification{began: e.now(), err: err, done: make(chan struct{})}
+		_, c.span = e.span(t.Context(), "classify")
+		close(c.done)
+		r.judge(t.Context(), c)
+		require.Len(t, r.in.Faults, 1)
+		if f == unknown {
+			require.Equal(t, decision.FaultError, r.in.Faults[0].Kind)
+		}
+		e.scanned(decision.ScannerModel, "", e.now()) // behind it: once this has come, that has
+		e.tree().Health.Flush()
+		var after messages.Ring
+		require.Eventually(t, func() bool {
+			after = e.tree().Health.View().Scanners[decision.ScannerModel]
+			return after.Samples > before.Samples+bad
+		}, time.Minute, time.Millisecond)
+		require.Equal(t, before.Bad+bad, after.Bad, "%v", f)
 	}
 }

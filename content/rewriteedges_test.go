@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,33 @@ func TestRewriteSpansThatMeetInACharacter(t *testing.T) {
 			require.NotContains(t, text, "b")
 			require.True(t, strings.HasPrefix(text, "[REDACTED:X]"), text)
 			require.True(t, strings.HasSuffix(text, "[REDACTED:Z]"), text)
+		})
+	}
+}
+
+// A fault in where a string lies cannot let out a body that is none: the result is read again, by the limits of what came.
+func TestRewriteReadsItsResultAgain(t *testing.T) {
+	const body = `{"content":[{"type":"text","text":"mail kim@example.org"}]}`
+	for name, tc := range map[string]struct {
+		spoil func(d *Document, s *String)
+		want  string
+	}{
+		"as it is":          {spoil: func(*Document, *String) {}},
+		"a byte too early":  {func(_ *Document, s *String) { s.Start-- }, "rewrite payload: result: "},
+		"deeper than it is": {func(d *Document, _ *String) { d.limits.MaxDepth = 2 }, "rewrite payload: result: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := parse(t, "tools/call", SideResponse, body)
+			at := slices.IndexFunc(d.strings, func(s String) bool { return strings.HasPrefix(s.Text, "mail") })
+			tc.spoil(d, &d.strings[at])
+			w, err := Rewrite(d, Mutation{Mask: []Finding{{Detector: "x", String: at, Start: 0, End: 20, Mask: "X"}}})
+			if tc.want == "" {
+				require.NoError(t, err)
+				require.JSONEq(t, `{"content":[{"type":"text","text":"[REDACTED:X]"}]}`, string(w.Bytes))
+				return
+			}
+			require.ErrorContains(t, err, tc.want)
+			require.Nil(t, w.Bytes)
 		})
 	}
 }
