@@ -205,7 +205,7 @@ func collecting(host string) bool {
 }
 
 // showing are hosts of everybody that draw what their address says, or show what it names. Nobody else reads what they are
-// asked for, unless the address has them fetch another.
+// asked for, unless the address has them fetch another. A place for a secret is one, wherever it goes.
 var showing = setOf("img.shields.io", "mermaid.ink", "plantuml.com", "www.plantuml.com", "kroki.io", "quickchart.io", "latex.codecogs.com", "youtube.com", "www.youtube.com", "youtu.be")
 
 var passingOn = mustIndex("url=", "http", "%3a%2f%2f", "/redirect", "={{", "=${", "/{{", "/${")
@@ -255,7 +255,7 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	}
 	host := hostName(rest[:hostEnd])
 	collector := len(host) >= minCollector && collecting(host)
-	if !named && showing[host] && !passingOn.any(tail) {
+	if !named && showing[host] && !passingOn.any(tail) && !asksForData(rest) {
 		return
 	}
 	image, link := sc.embedding(start)
