@@ -3,12 +3,14 @@ package sallyport
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport/decision"
+	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
@@ -143,4 +145,28 @@ func TestWhichModelFaultsAreIllHealth(t *testing.T) {
 		}, time.Minute, time.Millisecond)
 		require.Equal(t, before.Bad+bad, after.Bad, "%v", f)
 	}
+}
+
+// tardy is a context whose deadline the model's pool sees pass before the context itself ends.
+type tardy struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c tardy) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// TestADeadlineOfTheCallerIsKnownBeforeItEnds: whose deadline is the nearer one is settled when the exchange begins, so
+// that a timeout by the caller's that is told a moment early is not taken for ours.
+func TestADeadlineOfTheCallerIsKnownBeforeItEnds(t *testing.T) {
+	m := &wordModel{}
+	e, _ := engineWith(t, m, func(c *Config) { c.ScannerTimeout, c.ExchangeTimeout = time.Minute, 2*time.Minute })
+	m.set(func(c inference.RunControl) error {
+		for !c.Terminated() { // as a native call notices it, between operators
+			runtime.Gosched()
+		}
+		return inference.ErrTerminated
+	})
+	v := e.CheckResponse(tardy{t.Context(), e.now().Add(time.Second)}, result(harmless))
+	require.Equal(t, decision.Error, v.Outcome)
+	require.Equal(t, "model:cancelled", v.Cause)
 }
