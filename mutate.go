@@ -40,9 +40,5 @@ func (r *run) mutate(ctx context.Context) {
 	if !out.Changed {
 		return
 	}
-	if r.phase == decision.Request && !r.ex.HasBody {
-		// The gateway ignores a mutation of a call that carried no body.
-		return
-	}
 	r.in.Mutation, r.in.Redactions, r.in.Removed = out.Bytes, out.Masked, out.Removed
 }
