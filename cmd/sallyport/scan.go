@@ -196,24 +196,33 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 		x.Body, _ = json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": string(in)}}})
 		return x, false
 	}
-	var envelope struct {
-		Method *string        `json:"method"`
-		Params jsontext.Value `json:"params"`
-		Result jsontext.Value `json:"result"`
-	}
 	// Something that does not decode is shown to the engine as it is: refusing it
 	// with the reason is the engine's job.
-	if json.Unmarshal(in, &envelope) == nil {
-		switch {
-		case envelope.Method != nil && envelope.Result == nil:
-			x.Method, x.Body, x.HasBody = *envelope.Method, envelope.Params, envelope.Params != nil
-			return x, true
-		case envelope.Result != nil:
-			x.Body = envelope.Result
+	if m, ok := messageOf(in); ok {
+		if m.Result != nil {
+			x.Body = m.Result
 			return x, false
 		}
+		x.Method, x.Body, x.HasBody = *m.Method, m.Params, m.Params != nil
+		return x, true
 	}
 	return x, o.request
+}
+
+// message is a JSON-RPC message as a file may hold one.
+type message struct {
+	JSONRPC jsontext.Value `json:"jsonrpc"`
+	ID      jsontext.Value `json:"id"`
+	Method  *string        `json:"method"`
+	Params  jsontext.Value `json:"params"`
+	Result  jsontext.Value `json:"result"`
+}
+
+// messageOf reads a request or a result. What has members that are none of JSON-RPC's is
+// a body in which something is called method or result: it is read whole.
+func messageOf(in []byte) (m message, ok bool) {
+	err := json.Unmarshal(in, &m, json.RejectUnknownMembers(true))
+	return m, err == nil && (m.Method != nil || m.Result != nil)
 }
 
 // plain reports whether the input is taken as plain text.
