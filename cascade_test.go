@@ -45,18 +45,17 @@ func cascade(t *testing.T, judge string, change func(*Config)) (*Engine, *memory
 	cfg.Audit, cfg.RuntimeLib = trail, onnxtest.Library(t)
 	cfg.Model = modelDir(t, onnxtest.TokenTypes, judge)
 	cfg.Gate = modelDir(t, onnxtest.Good, `{"name":"first","version":"1","clear":0.3,"windows":{"tokens":48},"thresholds":{"default":{"block":0.9,"review":0.6}}}`)
+	return serving(t, cfg, change), trail
+}
+
+// serving starts an engine, waits until it serves, and shuts it down with the test.
+func serving(t *testing.T, cfg Config, change func(*Config)) *Engine {
+	t.Helper()
 	if change != nil {
 		change(&cfg)
 	}
 	e, err := New(cfg)
 	require.NoError(t, err)
-	serveUntilEnd(t, e)
-	return e, trail
-}
-
-// serveUntilEnd starts an engine, waits until it serves, and shuts it down with the test.
-func serveUntilEnd(t *testing.T, e *Engine) {
-	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, e.Start(ctx))
@@ -66,6 +65,7 @@ func serveUntilEnd(t *testing.T, e *Engine) {
 		require.NoError(t, e.Shutdown(ctx))
 	})
 	require.Equal(t, messages.Serving, e.AwaitServing(ctx), "%+v", e.Status())
+	return e
 }
 
 // lineOf decides one result and returns its verdict and its audit line.

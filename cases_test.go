@@ -38,13 +38,7 @@ func shipped(t *testing.T, change func(*Config)) (*Engine, *memoryTrail) {
 	cfg.Gate, cfg.Model, cfg.RuntimeLib = &gate, &judge, onnxtest.Library(t)
 	cfg.Drain, cfg.Grace, cfg.Audit = 0, time.Second, trail
 	cfg.ScannerTimeout, cfg.ExchangeTimeout = time.Minute, 2*time.Minute // a busy machine is not what is tested
-	if change != nil {
-		change(&cfg)
-	}
-	e, err := New(cfg)
-	require.NoError(t, err)
-	serveUntilEnd(t, e)
-	return e, trail
+	return serving(t, cfg, change), trail
 }
 
 // ask puts one exchange to the engine and returns the verdict with its line of the trail.
