@@ -14,8 +14,9 @@ import (
 const smallBatch = 2 * time.Millisecond
 
 // enlarge doubles the batches of a model so small that half as many hand-overs are
-// worth more than what larger batches lose, and finds out whether its cost goes in
-// steps. For transformers larger batches lose: their measured best is the default.
+// worth more than what larger batches lose, and lets three times as many of its shortest
+// windows into one; it finds out whether the model's cost goes in steps. For
+// transformers larger batches lose: their measured best is the default.
 func (m *model) enlarge(ctx context.Context) error {
 	// The runs at load are few, and a busy machine makes them look longer: only what is
 	// far beyond small is taken at their word.
@@ -35,7 +36,7 @@ func (m *model) enlarge(ctx context.Context) error {
 	if run >= smallBatch {
 		return nil
 	}
-	m.limits.Windows, m.limits.Tokens = 2*m.limits.Windows, 2*m.limits.Tokens
+	m.limits.Windows, m.limits.Tokens = 3*m.limits.Windows, 2*m.limits.Tokens
 	if stepped {
 		m.limits.Step = stripPlaces
 	}

@@ -47,22 +47,23 @@ func TestThePoolFindsOutWhetherLengthsCostInSteps(t *testing.T) {
 
 func TestBatchesOfASmallModelAreLarger(t *testing.T) {
 	for _, c := range []struct {
-		name       string
-		perToken   time.Duration
-		windows    int
-		wantTokens int
+		name        string
+		perToken    time.Duration
+		windows     int
+		wantTokens  int
+		wantWindows int
 	}{
-		{"unknown", 0, 16, 256},
-		{"small", time.Microsecond, 16, 512},
-		{"a transformer", time.Millisecond, 16, 256},
-		{"one that runs alone", time.Microsecond, 1, 256},
+		{"unknown", 0, 16, 256, 16},
+		{"small", time.Microsecond, 16, 512, 48},
+		{"a transformer", time.Millisecond, 16, 256, 16},
+		{"one that runs alone", time.Microsecond, 1, 256, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &model{limits: batch.Limits{Windows: c.windows, Tokens: 256, Waste: 0.15}}
 			m.cost.Observe(100, 100, 100*c.perToken)
 			require.NoError(t, m.enlarge(t.Context()))
 			require.Equal(t, c.wantTokens, m.limits.Tokens)
-			require.Equal(t, c.windows*c.wantTokens/256, m.limits.Windows)
+			require.Equal(t, c.wantWindows, m.limits.Windows)
 		})
 	}
 }

@@ -59,7 +59,7 @@ func loadFlags(cmd *cobra.Command, o *mesh.Options, env *[]string) {
 	f.IntVar(&o.SidecarCPUs, "sidecar-cpus", 0, "CPUs that the sidecar to start has for itself, while the load generator keeps to the others (Linux); 0: both share all")
 	f.IntVar(&o.Connections, "connections", 4, "connections of the gateway")
 	f.IntVar(&o.Callers, "callers", 64, "callers of the closed loop that measures the capacity")
-	f.Float64Var(&o.RepeatShare, "repeat-share", 0.3, "share of texts that repeat an earlier one")
+	f.Float64Var(&o.RepeatShare, "repeat-share", 0.3, "share of texts that are known already: 512 that repeat all the time")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of exchanges and arrivals")
 }
 

@@ -16,7 +16,7 @@ const (
 // lengths, little enough that planning stays far below the cost of the smallest forward
 // pass, and that late windows do not overtake urgent ones of an odd length again and
 // again.
-const scanned = 256
+const scanned = 512
 
 // longer is how much worse a mate is that is longer than the most urgent window than
 // one that is as much shorter: it lengthens every row of the batch, the shorter one

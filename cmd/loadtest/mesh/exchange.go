@@ -43,13 +43,18 @@ type source struct {
 	n     int
 }
 
-func newSource(repeatShare float64, seed uint64) *source {
-	return &source{texts: traffic.NewSource(traffic.MCP, repeatShare, seed)}
+// newSource makes exchanges of which a share repeats one of the standing texts.
+func newSource(repeatShare float64, standing []traffic.Text, seed uint64) *source {
+	return &source{texts: traffic.NewStandingSource(traffic.MCP, repeatShare, standing, seed)}
 }
 
 // next makes one more: a call, a result or a list of tools.
 func (s *source) next() (exchange, error) {
-	t := s.texts.Next()
+	return s.with(s.texts.Next())
+}
+
+// with makes the next exchange with that text.
+func (s *source) with(t traffic.Text) (exchange, error) {
 	s.n++
 	meta, err := structpb.NewStruct(map[string]any{"session": fmt.Sprintf("session-%d", s.n*7919%sessions), "principal": fmt.Sprintf("caller-%d", s.n*7919%sessions)})
 	if err != nil {

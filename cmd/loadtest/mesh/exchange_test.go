@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
 
 func TestExchangesAreOfTheMixAndWellFormed(t *testing.T) {
-	s := newSource(0.3, 1)
+	s := newSource(0.3, traffic.Standing(traffic.MCP, 1), 1)
 	xs, err := s.many(2000)
 	require.NoError(t, err)
 	calls, lists, results := 0, 0, 0

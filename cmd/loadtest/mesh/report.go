@@ -26,7 +26,7 @@ func (r *Result) Report() *report.Report {
 	}
 	rep.Fact("sidecar", target)
 	rep.Fact("connections", r.opts.Connections)
-	rep.Fact("texts that repeat an earlier one", report.Ratio(r.opts.RepeatShare))
+	rep.Fact("texts that are known already", report.Ratio(r.opts.RepeatShare))
 	rep.Fact("machine", r.machine)
 	rep.Fact("load average", fmt.Sprintf("%s before, %s after", r.loads[0], r.loads[1]))
 	rep.Fact("seed", fmt.Sprint(r.opts.Seed))
@@ -97,6 +97,10 @@ func (s *Step) report(rep *report.Report) {
 	}
 	sec := rep.Section("Open loop at "+s.name(), report.Text(fmt.Sprintf(
 		"%d exchanges at %.0f a second for %v (Poisson). The load generator itself used %.2f CPUs.", s.offered, s.rate, s.took.Round(time.Millisecond), s.clientCPU.Seconds()/s.took.Seconds())), times, fates)
+	if s.known[0] >= 0 && s.known[1] >= 0 {
+		sec.Add(report.Text(fmt.Sprintf("The sidecar remembered %.0f %% of the scores that it looked up, and %.0f %% while its capacity was measured: decisions cost alike only where these two are alike.",
+			100*s.known[1], 100*s.known[0])))
+	}
 	if s.decision > 0 {
 		sec.Add(s.costs())
 	}

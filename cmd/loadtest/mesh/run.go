@@ -15,6 +15,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/sidecar"
+	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
 
@@ -54,6 +55,8 @@ type mesh struct {
 	clients []extmcp.ExtMcpClient
 	next    atomic.Uint64
 	seed    uint64
+	// standing are the texts that repeat through the whole run.
+	standing []traffic.Text
 }
 
 // Run measures. It starts a sidecar unless one is named, and stops what it started.
@@ -86,7 +89,7 @@ func open(ctx context.Context, o Options) (m *mesh, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	m = &mesh{opts: o, admin: o.Admin, seed: o.Seed}
+	m = &mesh{opts: o, admin: o.Admin, seed: o.Seed, standing: traffic.Standing(traffic.MCP, o.Seed)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.close())
@@ -118,7 +121,28 @@ func open(ctx context.Context, o Options) (m *mesh, err error) {
 	}
 	ready, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	return m, sidecar.AwaitServing(ready, m.probe)
+	if err := sidecar.AwaitServing(ready, m.probe); err != nil {
+		return m, err
+	}
+	return m, m.acquaint(ctx)
+}
+
+// acquaint sends every text that will repeat once: a sidecar that has run for a while
+// knows them.
+func (m *mesh) acquaint(ctx context.Context) error {
+	if m.opts.RepeatShare == 0 {
+		return nil
+	}
+	source := newSource(0, nil, m.opts.Seed)
+	xs := make([]exchange, len(m.standing))
+	for i, t := range m.standing {
+		var err error
+		if xs[i], err = source.with(t); err != nil {
+			return err
+		}
+	}
+	_, err := m.closedLoop(ctx, xs, callLimit)
+	return err
 }
 
 // start starts a sidecar in a folder of its own.
@@ -174,7 +198,7 @@ func (m *mesh) client() extmcp.ExtMcpClient {
 // exchanges makes n that were not sent before, but for the share that repeats.
 func (m *mesh) exchanges(n int) ([]exchange, error) {
 	m.seed++
-	return newSource(m.opts.RepeatShare, m.seed).many(n)
+	return newSource(m.opts.RepeatShare, m.standing, m.seed).many(n)
 }
 
 // refusedPause is what a caller of a closed loop waits after a refusal.
@@ -185,27 +209,40 @@ const refusedPause = 10 * time.Millisecond
 // the capacity would be that of a cache.
 const mostPerSecond = 10_000
 
-// peak is how many exchanges per second are decided when so many callers wait for
-// answers all the time.
-func (m *mesh) peak(ctx context.Context) (float64, error) {
-	rate, _, err := m.peakAndCost(ctx)
-	return rate, err
+// capacity is what a sidecar does when so many callers wait for answers all the time.
+type capacity struct {
+	rate float64 // exchanges decided per second
+	// cost is the sidecar's processor time for each of them, 0 when its process is not
+	// ours to look at.
+	cost time.Duration
+	// known is the share of its look-ups of scores that it remembered.
+	known share
 }
 
-// peakAndCost is peak, and the processor time of the sidecar for each decision; 0
-// when its process is not ours to look at.
-func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duration, err error) {
+// capacity measures it in a closed loop.
+func (m *mesh) capacity(ctx context.Context) (capacity, error) {
 	m.opts.Progress.Step("the capacity, in a closed loop of %d callers", m.opts.Callers)
 	d := max(m.opts.Duration/peakPart, 50*time.Millisecond)
 	xs, err := m.exchanges(int(d.Seconds() * mostPerSecond))
 	if err != nil {
-		return 0, 0, err
+		return capacity{}, err
 	}
+	begin, cpu, looks := time.Now(), m.cpu(), m.looks(ctx)
+	decided, err := m.closedLoop(ctx, xs, d)
+	if err != nil {
+		return capacity{}, err
+	}
+	return capacity{rate: float64(decided) / time.Since(begin).Seconds(), cost: (m.cpu() - cpu) / time.Duration(decided), known: m.looks(ctx).since(looks)}, nil
+}
+
+// closedLoop sends exchanges for so long, or until all are sent, and says how many were
+// decided: none is an error.
+func (m *mesh) closedLoop(ctx context.Context, xs []exchange, d time.Duration) (int64, error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit+d)
 	defer cancel()
 	var next, decided, wrong atomic.Int64
 	var callers sync.WaitGroup
-	begin, cpu := time.Now(), m.cpu()
+	begin := time.Now()
 	for range m.opts.Callers {
 		callers.Go(func() {
 			for time.Since(begin) < d && limited.Err() == nil {
@@ -226,14 +263,13 @@ func (m *mesh) peakAndCost(ctx context.Context) (rate float64, cost time.Duratio
 		})
 	}
 	callers.Wait()
-	took := time.Since(begin)
 	if err := ctx.Err(); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	if decided.Load() == 0 {
-		return 0, 0, fmt.Errorf("measure the capacity: none of %d exchanges was decided", wrong.Load())
+		return 0, fmt.Errorf("send exchanges one after the other: none of %d was decided", wrong.Load())
 	}
-	return float64(decided.Load()) / took.Seconds(), (m.cpu() - cpu) / time.Duration(decided.Load()), nil
+	return decided.Load(), nil
 }
 
 // cpu is the processor time of a sidecar that was started here.

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"google.golang.org/grpc"
@@ -35,6 +36,35 @@ type watcher struct {
 	samples []Sample
 	probes  *measure.Latency // of health checks
 	failed  int              // probes that were not answered SERVING
+}
+
+// looks are look-ups of scores that the sidecar remembers.
+type looks struct{ hits, misses float64 }
+
+// share is a part of a whole in [0, 1], or less than 0 when nothing is known.
+type share float64
+
+// looks reads how many there were since the sidecar's start: none without an admin
+// address.
+func (m *mesh) looks(ctx context.Context) looks {
+	if m.admin == "" {
+		return looks{}
+	}
+	v, err := sidecar.Metrics(ctx, m.admin)
+	if err != nil {
+		return looks{} // the sidecar has ended, which somebody else will notice
+	}
+	const name = `mcp_guardrails_model_cache_total{result="%s"}`
+	return looks{hits: v[fmt.Sprintf(name, "hit")], misses: v[fmt.Sprintf(name, "miss")]}
+}
+
+// since is the share of hits among the look-ups after earlier ones.
+func (l looks) since(earlier looks) share {
+	hits, misses := l.hits-earlier.hits, l.misses-earlier.misses
+	if hits+misses <= 0 {
+		return -1
+	}
+	return share(hits / (hits + misses))
 }
 
 // metrics reads /metrics every so often. A sidecar without an admin address

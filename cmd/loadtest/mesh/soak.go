@@ -82,10 +82,11 @@ func RunSoak(ctx context.Context, o SoakOptions) (result *Soak, err error) {
 	s.loads[0] = measure.LoadAverage()
 	if s.rate == 0 {
 		m.opts.Duration = min(o.Duration, peakPart*capacityTime)
-		if s.capacity, err = m.peak(ctx); err != nil {
+		c, err := m.capacity(ctx)
+		if err != nil {
 			return nil, err
 		}
-		s.rate = o.Share * s.capacity
+		s.capacity, s.rate = c.rate, o.Share*c.rate
 	}
 	for range soakIntervals {
 		s.intervals = append(s.intervals, measure.NewLatency())
@@ -111,7 +112,7 @@ func (s *Soak) run(ctx context.Context, m *mesh) error {
 	var makeErr error
 	beside.Go(func() {
 		defer close(made)
-		source := newSource(s.opts.RepeatShare, s.opts.Seed+1)
+		source := newSource(s.opts.RepeatShare, m.standing, s.opts.Seed+1)
 		for range schedule {
 			x, err := source.next()
 			if err != nil {

@@ -29,7 +29,10 @@ type Step struct {
 	clientCPU time.Duration
 	serverCPU time.Duration // 0 when the sidecar is not ours
 	// decision is the processor time of one decision at capacity, 0 as above.
-	decision  time.Duration
+	decision time.Duration
+	// known are the shares of remembered scores, at capacity and in the open loop:
+	// decisions of the two cost alike only when these are alike.
+	known     [2]share
 	yardstick *yardstick // nil when it was not asked for
 }
 
@@ -49,13 +52,13 @@ func newStep(offered int, rate float64, d time.Duration) *Step {
 
 // step measures the capacity, runs one open loop, and measures the capacity again.
 func (m *mesh) step(ctx context.Context, fraction float64) (*Step, error) {
-	before, cost, err := m.peakAndCost(ctx)
+	before, err := m.capacity(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rate := m.opts.Rate
 	if rate == 0 {
-		rate = fraction * before
+		rate = fraction * before.rate
 	}
 	schedule := traffic.Poisson(rate, m.opts.Duration, m.seed)
 	xs, err := m.exchanges(len(schedule))
@@ -63,16 +66,16 @@ func (m *mesh) step(ctx context.Context, fraction float64) (*Step, error) {
 		return nil, err
 	}
 	s := newStep(len(schedule), rate, m.opts.Duration)
-	s.fraction, s.decision = fraction, cost
+	s.fraction, s.decision, s.known[0] = fraction, before.cost, before.known
 	m.opts.Progress.Step("open loop at %.0f exchanges/s: %d exchanges in %v", rate, len(schedule), m.opts.Duration)
 	s.watch = &watcher{admin: m.admin, begin: time.Now(), every: sampleEvery, probes: measure.NewLatency()}
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { s.watch.metrics(watching) })
 	watchers.Go(func() { s.watch.health(watching, m.probe) })
-	cpu := m.cpu()
+	cpu, looks := m.cpu(), m.looks(ctx)
 	usage, _ := measure.Of(func() error { m.openLoop(ctx, s, schedule, xs); return nil })
-	s.serverCPU = m.cpu() - cpu
+	s.serverCPU, s.known[1] = m.cpu()-cpu, m.looks(ctx).since(looks)
 	stop()
 	watchers.Wait()
 	if err := ctx.Err(); err != nil {
@@ -80,11 +83,11 @@ func (m *mesh) step(ctx context.Context, fraction float64) (*Step, error) {
 	}
 	s.took, s.clientCPU = usage.Wall, usage.CPU
 	s.goodput = float64(s.inTime) / max(usage.Wall, m.opts.Duration).Seconds()
-	after, err := m.peak(ctx)
+	after, err := m.capacity(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.peaks, s.peak = [2]float64{before, after}, (before+after)/2
+	s.peaks, s.peak = [2]float64{before.rate, after.rate}, (before.rate+after.rate)/2
 	if m.opts.Yardstick {
 		s.yardstick, err = m.measureYardstick(ctx, rate)
 	}

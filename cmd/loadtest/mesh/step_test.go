@@ -73,7 +73,7 @@ func TestEchoPassesEverything(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	client := extmcp.NewExtMcpClient(conn)
-	source := newSource(0, 1)
+	source := newSource(0, nil, 1)
 	for range 20 {
 		x, err := source.next()
 		require.NoError(t, err)

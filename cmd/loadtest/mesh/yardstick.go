@@ -51,7 +51,7 @@ func (m *mesh) measureYardstick(ctx context.Context, rate float64) (y *yardstick
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	bare := &mesh{opts: m.opts, seed: m.seed + 1}
+	bare := &mesh{opts: m.opts, seed: m.seed + 1, standing: m.standing}
 	defer func() {
 		for _, c := range bare.conns {
 			c.Close()

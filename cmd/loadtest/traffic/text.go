@@ -39,16 +39,37 @@ const memory = 512
 
 // Source makes an endless sequence of texts.
 type Source struct {
-	mix    Mix
-	share  float64
-	r      *rand.Rand
-	recent []Text
+	mix      Mix
+	share    float64
+	r        *rand.Rand
+	standing bool // repeats are of texts that were given, which stay
+	recent   []Text
 }
 
-// NewSource makes a source. The share of texts that repeat an earlier one is in
-// [0, 1). Equal seeds give equal texts.
+// NewSource makes a source. The share of texts that repeat one of the last few hundred
+// is in [0, 1). Equal seeds give equal texts.
 func NewSource(mix Mix, repeatShare float64, seed uint64) *Source {
 	return &Source{mix: mix, share: repeatShare, r: rand.New(rand.NewPCG(seed, 0x7a11))} //nolint:gosec // load must be repeatable, not unpredictable
+}
+
+// Standing makes the texts that are said again and again: the descriptions, prompts and
+// results that every caller of a mesh gets to see.
+func Standing(mix Mix, seed uint64) []Text {
+	s := NewSource(mix, 0, seed)
+	texts := make([]Text, memory)
+	for i := range texts {
+		texts[i] = s.Next()
+	}
+	return texts
+}
+
+// NewStandingSource is [NewSource] whose repeats are of the given texts, whatever became
+// of the last few hundred. Where some of the texts are refused, the others then hold as
+// many repeats as before, and cost as much.
+func NewStandingSource(mix Mix, repeatShare float64, standing []Text, seed uint64) *Source {
+	s := NewSource(mix, repeatShare, seed)
+	s.standing, s.recent = true, standing
+	return s
 }
 
 // Next makes one more text.
@@ -60,7 +81,7 @@ func (s *Source) Next() Text {
 	}
 	surface, chars := s.mix.pick(s.r)
 	t := Text{Text: s.Prose(chars), Surface: surface}
-	if s.share > 0 {
+	if s.share > 0 && !s.standing {
 		if len(s.recent) < memory {
 			s.recent = append(s.recent, t)
 		} else {

@@ -36,6 +36,26 @@ func TestSourceRepeatsTheAskedShare(t *testing.T) {
 	}
 }
 
+func TestStandingTextsStay(t *testing.T) {
+	standing := Standing(Short, 5)
+	require.Equal(t, standing, Standing(Short, 5))
+	of := map[string]bool{}
+	for _, x := range standing {
+		require.False(t, x.Repeat)
+		of[x.Text] = true
+	}
+	s, repeats := NewStandingSource(Short, 0.3, standing, 6), 0
+	const n = 20_000
+	for range n {
+		x := s.Next()
+		require.Equal(t, x.Repeat, of[x.Text])
+		if x.Repeat {
+			repeats++
+		}
+	}
+	require.InDelta(t, 0.3, float64(repeats)/n, 0.02)
+}
+
 func TestProseHasItsLength(t *testing.T) {
 	s := NewSource(MCP, 0, 1)
 	for _, n := range []int{0, 1, 17, 300, 20_000} {
