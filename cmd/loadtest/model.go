@@ -55,7 +55,7 @@ texts that arrive at random (Poisson) at fractions of the measured capacity.`,
 	f.StringVar(&mixes, "mix", "short,mcp,long", "length mixes to compare")
 	f.Float64Var(&o.RepeatShare, "repeat-share", 0.5, "share of repeated texts where the cache is measured")
 	f.DurationVar(&o.Duration, "duration", 20*time.Second, "time for each comparison and each open loop, roughly")
-	f.IntVar(&o.Rounds, "rounds", 5, "rounds of each comparison")
+	f.IntVar(&o.Rounds, "rounds", 11, "rounds of each comparison")
 	f.Float64SliceVar(&o.Fractions, "fraction", []float64{0.7, 1.5}, "arrival rates, as fractions of the measured capacity")
 	f.Float64Var(&o.Rate, "rate", 0, "one arrival rate in texts per second, in place of the fractions")
 	f.IntVar(&o.Shapes, "shapes", 0, "also follow the resident size over so many differently shaped inputs")

@@ -18,17 +18,17 @@ const (
 	oneByOne
 	naiveBatches
 	tokenizing     // no contestant: what the pool does besides
-	perfectReading // perfect batches, with the tokenizing in between
 	oneReading     // one by one, with the tokenizing in between
 	perfectHanded  // perfect batches for the pool's callers, without the pool
+	perfectReading // perfect batches, with the tokenizing in between: next to the pool, which is judged by it
 	thePool
 	contestants
 )
 
 var contestantNames = [contestants]string{
 	"bare runtime, perfect batches", "bare runtime, one by one", "bare runtime, naive batches of 8", "tokenizing alone",
-	"perfect batches, tokenizing as it goes", "one by one, tokenizing as it goes",
-	"perfect batches for as many callers", "the pool, from texts",
+	"one by one, tokenizing as it goes", "perfect batches for as many callers",
+	"perfect batches, tokenizing as it goes", "the pool, from texts",
 }
 
 // naiveSize is how many texts a batcher takes that does not look at lengths.

@@ -36,12 +36,16 @@ func Ratios(values, by []float64) []float64 {
 	return out
 }
 
-// Turn is the order of n contestants in a round: each round begins with the next
-// one, so that none always follows the same other.
+// Turn is the order of n contestants in a round: every second round goes through them
+// backwards, and each pair of rounds begins with the next one. So neighbours stay side by
+// side, and none always follows the same other.
 func Turn(n, round int) []int {
 	order := make([]int, n)
 	for i := range order {
-		order[i] = (i + round) % n
+		order[i] = (i + round/2) % n
+	}
+	if round%2 == 1 {
+		slices.Reverse(order)
 	}
 	return order
 }

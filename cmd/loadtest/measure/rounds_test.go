@@ -29,11 +29,21 @@ func TestRatiosAreOfOneRound(t *testing.T) {
 }
 
 func TestEveryoneTakesEveryTurn(t *testing.T) {
-	for place := range 4 {
-		seen := map[int]bool{}
-		for round := range 4 {
-			seen[Turn(4, round)[place]] = true
+	for _, n := range []int{1, 2, 4, 7, 8} {
+		ahead := map[[2]int]int{} // how often one runs before the other
+		for place := range n {
+			seen := map[int]bool{}
+			for round := range 2 * n {
+				order := Turn(n, round)
+				seen[order[place]] = true
+				for _, after := range order[place+1:] {
+					ahead[[2]int{order[place], after}]++
+				}
+			}
+			require.Len(t, seen, n)
 		}
-		require.Len(t, seen, 4)
+		for pair, times := range ahead {
+			require.Equal(t, n, times, "%d before %d, of %d", pair[0], pair[1], n)
+		}
 	}
 }
