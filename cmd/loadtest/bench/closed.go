@@ -121,7 +121,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 			seen := pool.observer.fresh()
 			switch who {
 			case thePool:
-				pass = pool.prepare(ctx, q, everything, 0)
+				pass = pool.prepare(ctx, q, aCrowd, 0)
 			case perfectHanded:
 				handed = s.handed(ctx, pool, q, best)
 			}

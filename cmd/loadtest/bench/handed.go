@@ -18,7 +18,7 @@ import (
 func (s *subject) handed(ctx context.Context, pool *rig, q *queue, b *batches) (run func() error) {
 	hatch := newHatch(len(q.windows))
 	var next atomic.Int64
-	begin := pool.crowd.gather(min(everything, len(q.texts)), func(int) {
+	begin := pool.crowd.gather(min(aCrowd, len(q.texts)), func(int) {
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(q.texts) {

@@ -173,7 +173,7 @@ func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uin
 	}
 	want := int(rate * max(s.opts.Duration/latePart, 20*time.Millisecond).Seconds())
 	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+seed), true, enoughFor(want, 16))
-	u, err := measure.Of(pool.prepare(ctx, q, everything, 0).run)
+	u, err := measure.Of(pool.prepare(ctx, q, aCrowd, 0).run)
 	if err != nil {
 		return 0, 0, 0, fmt.Errorf("peak: %w", err)
 	}

@@ -100,13 +100,13 @@ func (r *rig) stop() error {
 	return nil
 }
 
-// How many texts are sent at once. The other contestants have the whole queue before
-// them when they begin; everything gives the pool the same, within what its mailbox
-// holds. A few is what keeps workers busy in service, where a repeat mostly comes
-// after its first answer and not beside it.
+// How many texts are with the pool at once. The other contestants have the whole queue
+// before them when they begin. A crowd is twice what an engine lets in by default, and
+// as much as a plan looks at. A few is what keeps workers busy in service, where a repeat
+// mostly comes after its first answer and not beside it.
 const (
-	everything = 1024
-	aFew       = 16
+	aCrowd = 512
+	aFew   = 16
 )
 
 // classifyAll sends all texts of q through the pool in their order, from so many

@@ -142,8 +142,8 @@ func (c *comparison) report(rep *report.Report) {
 	}
 	s := rep.Section(fmt.Sprintf("Throughput, %s mix", c.mix.Name), tab, ratios)
 	s.Add(c.byRound(), sizesChart(c.sizes))
-	s.Add(report.Text(fmt.Sprintf("Padding of the pool's batches: %s (want under %.0f %%). The most urgent window of a batch had waited %s at the median: here everything arrives at once.",
-		report.Format(report.Ratio(c.shapes[thePool].padding)), 100*wantPadding, report.Format(c.waits.At(0.5)))))
+	s.Add(report.Text(fmt.Sprintf("Padding of the pool's batches: %s (want under %.0f %%). The most urgent window of a batch had waited %s at the median: %d callers never pause.",
+		report.Format(report.Ratio(c.shapes[thePool].padding)), 100*wantPadding, report.Format(c.waits.At(0.5)), aCrowd)))
 }
 
 func budgetName(budget int) string {
