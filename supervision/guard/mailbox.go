@@ -40,10 +40,12 @@ type Options struct {
 // Depth reads the queue length of the actor it was given to.
 type Depth struct{ count atomic.Pointer[func() int] }
 
-// Len is the number of queued user messages, 0 before the actor was spawned.
+// Len is the number of queued user messages, 0 before the actor was spawned. It never
+// counts one that is not there: the library counts a message only after it has queued
+// it, and when the actor was quicker the count is below zero for a moment.
 func (d *Depth) Len() int {
 	if f := d.count.Load(); f != nil {
-		return (*f)()
+		return max((*f)(), 0)
 	}
 	return 0
 }
