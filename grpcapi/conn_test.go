@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"net"
+	"path/filepath"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -134,6 +135,31 @@ func TestPauseEndsInTime(t *testing.T) {
 		require.ErrorIs(t, <-ended, net.ErrClosed)
 		require.NoError(t, c.Close())
 	})
+}
+
+// A unix socket of our own is paused like any other.
+func TestPauseOfAUnixSocket(t *testing.T) {
+	unix, err := listenUnix(filepath.Join(t.TempDir(), "s.sock"), 0o600)
+	require.NoError(t, err)
+	l := newListener(unix, 10, 1, func() {})
+	accepted, ended := acceptAll(l)
+	c, err := net.Dial("unix", unix.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	first := <-accepted
+
+	done := pauseOf(l, time.Hour)
+	select {
+	case <-l.paused:
+	case <-within(t).Done():
+		require.Fail(t, "the listener goes on accepting")
+	}
+	require.False(t, closed(done), "the server has not begun with a connection")
+	require.NoError(t, first.SetDeadline(time.Now().Add(time.Hour)))
+	<-done
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, <-ended, net.ErrClosed)
+	require.NoError(t, first.Close())
 }
 
 // What was not accepted when a drain began stays with the socket: the kernel takes the

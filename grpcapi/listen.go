@@ -148,7 +148,7 @@ func listenUnix(path string, mode fs.FileMode) (net.Listener, error) {
 		_ = l.Close()
 		return fail(err)
 	}
-	return &unixListener{Listener: l, path: path, made: made}, nil
+	return &unixListener{UnixListener: l, path: path, made: made}, nil
 }
 
 // claim makes sure that path is free or holds a socket that nobody answers on.
@@ -175,9 +175,9 @@ func claim(path string) error {
 }
 
 // unixListener removes its socket when it closes, unless another one has taken its
-// place.
+// place. What it is made of shows, because a drain pauses it; see [listener.pause].
 type unixListener struct {
-	net.Listener
+	*net.UnixListener
 	path string
 	made fs.FileInfo
 }
@@ -189,7 +189,7 @@ func (u *unixListener) Close() error {
 	if now, err := os.Lstat(u.path); err == nil && os.SameFile(now, u.made) {
 		_ = os.Remove(u.path)
 	}
-	return u.Listener.Close()
+	return u.UnixListener.Close()
 }
 
 // local reports whether only this host can reach the address.
