@@ -65,7 +65,8 @@ type Engine struct {
 	early     earlyEvents
 	gauges    chan struct{} // closed when the engine shuts down
 	gaugesEnd chan struct{} // closed when the gauges are left alone
-	once      struct{ start, shutdown sync.Once }
+	sinkErr   error         // of the close of the audit sink, once that is done
+	once      struct{ start, shutdown, sink sync.Once }
 }
 
 // New checks the configuration and builds an engine that runs nothing yet. Its

@@ -101,8 +101,12 @@ type earlySink struct {
 	e *Engine
 }
 
-// Close writes what was held back for a trail that never came.
+// Close writes what was held back for a trail that never came. Only the first one does
+// something: a start that fails closes the sink, and so does the shutdown after it.
 func (s earlySink) Close() error {
-	s.e.early.release(s.AuditSink.Append)
-	return s.AuditSink.Close()
+	s.e.once.sink.Do(func() {
+		s.e.early.release(s.AuditSink.Append)
+		s.e.sinkErr = s.AuditSink.Close()
+	})
+	return s.e.sinkErr
 }

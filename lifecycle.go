@@ -16,6 +16,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // Front is a server that the engine starts first, drains and stops in the right
@@ -315,19 +316,31 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.once.start.Do(func() {}) // an engine that never started cannot start later
 	e.once.shutdown.Do(func() { close(e.gauges) })
 	t := e.tree()
-	if t != nil {
-		<-e.gaugesEnd
-	}
 	if t == nil {
-		if sink := e.auditSink(); sink != nil {
-			return sink.Close()
-		}
-		return nil
+		return e.closeSink(ctx)
 	}
+	<-e.gaugesEnd
 	if err := t.Stop(ctx); err != nil {
 		return fmt.Errorf("sallyport: shutdown: %w", err)
 	}
 	return nil
+}
+
+// closeSink closes the audit sink of an engine that is not running, or leaves it to
+// itself when ctx ends.
+func (e *Engine) closeSink(ctx context.Context) error {
+	sink := e.auditSink()
+	if sink == nil {
+		return nil
+	}
+	end := make(chan error, 1)
+	go func() { end <- guard.Shield("close audit sink", sink.Close) }()
+	select {
+	case err := <-end:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("sallyport: shutdown: close audit sink: %w", context.Cause(ctx))
+	}
 }
 
 // Force cuts everything off at once. Shutdown must still be called.

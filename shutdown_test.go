@@ -1,0 +1,66 @@
+package sallyport_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+)
+
+// closedSink counts how often it was closed.
+type closedSink struct{ closed atomic.Int32 }
+
+func (*closedSink) Append(*audit.Record) error { return nil }
+func (*closedSink) Flush() error               { return nil }
+func (s *closedSink) Close() error             { s.closed.Add(1); return nil }
+
+// A sink is closed once, whatever the engine came to and however often it is shut down.
+func TestSinkIsClosedOnce(t *testing.T) {
+	for name, change := range map[string]func(*testing.T, *sallyport.Engine){
+		"never started": func(*testing.T, *sallyport.Engine) {},
+		"started":       func(t *testing.T, e *sallyport.Engine) { require.NoError(t, e.Start(deadline(t))) },
+		"failed to start": func(t *testing.T, e *sallyport.Engine) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.Error(t, e.Start(ctx))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sink := &closedSink{}
+			cfg := sallyport.DefaultConfig()
+			cfg.Drain, cfg.Audit = 0, sink
+			e, err := sallyport.New(cfg)
+			require.NoError(t, err)
+			change(t, e)
+			for range 2 {
+				require.NoError(t, e.Shutdown(context.Background()))
+			}
+			require.EqualValues(t, 1, sink.closed.Load())
+		})
+	}
+}
+
+// stuckSink closes when it is let go.
+type stuckSink struct {
+	closedSink
+	letGo chan struct{}
+}
+
+func (s *stuckSink) Close() error { <-s.letGo; return nil }
+
+// Nor does a sink that does not close keep whoever shuts down an engine that never ran.
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	cfg := sallyport.DefaultConfig()
+	sink := &stuckSink{letGo: make(chan struct{})}
+	defer close(sink.letGo)
+	cfg.Audit = sink
+	e, err := sallyport.New(cfg)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, e.Shutdown(ctx), context.Canceled)
+}
