@@ -102,3 +102,29 @@ func TestGateAnswersASender(t *testing.T) {
 		}
 	})
 }
+
+// A sender hears of a check that nobody takes, too: it has no other way to learn of it.
+func TestGateRefusesASender(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestStage(t)
+		g := NewGate(GateConfig{Check: checkBy})
+		gate := s.sys.Root.Spawn(g.Props(guard.Options{}))
+		gone := g.PID()
+		require.NoError(t, s.sys.Root.StopFuture(gate).Wait())
+		got := make(chan *messages.Checked, 1)
+		s.spawn(guard.Props(func() actor.Actor {
+			return actor.ReceiveFunc(func(c actor.Context) {
+				switch m := c.Message().(type) {
+				case *actor.Started:
+					c.Request(gone, &messages.Check{Exchange: &decision.Exchange{}, Tag: "gone"})
+				case *messages.Checked:
+					got <- m
+				}
+			})
+		}, guard.Options{}))
+		m := <-got
+		require.ErrorIs(t, m.Err, guard.ErrStopped)
+		require.Equal(t, "gone", m.Tag)
+		require.Zero(t, m.Verdict)
+	})
+}

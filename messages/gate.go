@@ -22,6 +22,14 @@ type Check struct {
 	Tag any
 }
 
+// Refusal is what a sender is told of a check that no gate took.
+func (m *Check) Refusal(err error) any {
+	if m.Promise != nil {
+		return nil // it has heard
+	}
+	return &Checked{Err: err, Tag: m.Tag}
+}
+
 // Checked answers a Check that had a sender and no promise. It embeds Quiet
 // because an asker that is gone is nobody's fault.
 type Checked struct {

@@ -18,7 +18,7 @@ func DeadLetters(s *actor.ActorSystem, prefixes ...string) (unsubscribe func()) 
 		if !ok || !ours(d.PID, prefixes) {
 			return
 		}
-		reject(d.Message, ErrStopped)
+		reject(s, &actor.MessageEnvelope{Message: d.Message, Sender: d.Sender}, ErrStopped)
 	})
 	return func() { s.EventStream.Unsubscribe(sub) }
 }

@@ -80,6 +80,8 @@ type box struct {
 	inv  actor.MessageInvoker
 	ctx  actor.Context
 	proc actor.Process
+	// system is atomic because who comes too early may read it.
+	system atomic.Pointer[actor.ActorSystem]
 
 	// open is set once the mailbox runs. Until then messages wait in early, whose
 	// lock is needed because senders are many.
@@ -100,6 +102,7 @@ func (b *box) RegisterHandlers(inv actor.MessageInvoker, d actor.Dispatcher) {
 	b.inv = inv
 	if ctx, ok := inv.(actor.Context); ok {
 		b.ctx = ctx
+		b.system.Store(ctx.ActorSystem())
 		b.proc, _ = ctx.ActorSystem().ProcessRegistry.GetLocal(ctx.Self().Id)
 		if b.o.Name == "" {
 			b.o.Name = ctx.Self().Id
@@ -116,11 +119,11 @@ func (b *box) RegisterHandlers(inv actor.MessageInvoker, d actor.Dispatcher) {
 func (b *box) PostUserMessage(message any) {
 	if rejectable(message) {
 		if b.gone.Load() {
-			reject(message, ErrStopped)
+			b.reject(message, ErrStopped)
 			return
 		}
 		if b.UserMessageCount() >= b.o.Capacity {
-			reject(message, ErrFull)
+			b.reject(message, ErrFull)
 			return
 		}
 	}
@@ -146,7 +149,7 @@ func (b *box) tooEarly(list *[]any, message any) bool {
 		return false
 	}
 	if rejectable(message) && len(*list) >= b.o.Capacity {
-		reject(message, ErrFull)
+		b.reject(message, ErrFull)
 		return true
 	}
 	*list = append(*list, message)
@@ -173,7 +176,7 @@ func (b *box) Start() {
 // dropped there, one with a caller is answered.
 func (b *box) InvokeUserMessage(message any) {
 	if b.stopping.Load() {
-		reject(message, ErrStopped)
+		b.reject(message, ErrStopped)
 		return
 	}
 	b.inv.InvokeUserMessage(message)
@@ -223,9 +226,11 @@ func (b *box) noticeEnd() {
 // still the panicking one.
 func (b *box) EscalateFailure(reason, message any) {
 	report(b.o, reason, debug.Stack())
-	reject(message, ErrPanic)
+	b.reject(message, ErrPanic)
 	b.inv.EscalateFailure(reason, message)
 }
+
+func (b *box) reject(message any, err error) { reject(b.system.Load(), message, err) }
 
 func report(o Options, reason any, stack []byte) {
 	if o.OnPanic == nil {

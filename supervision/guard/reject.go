@@ -29,6 +29,11 @@ var (
 // method are shed when a mailbox is full.
 type Rejecter interface{ Reject(error) }
 
+// Refuser is implemented by messages that an actor may ask with Request, without a
+// promise. Where such a message is lost, what Refusal returns is sent to the actor that
+// asked; nil is not. Like Reject it must neither block nor panic.
+type Refuser interface{ Refusal(error) any }
+
 // Quiet is embedded by messages without a caller (ticks, reports) so that the
 // library neither logs them nor starts its throttle goroutine when they reach no
 // actor.
@@ -37,12 +42,21 @@ type Quiet struct{}
 // IgnoreDeadLetterLogging is the library's marker for such messages.
 func (Quiet) IgnoreDeadLetterLogging() {}
 
-func reject(message any, err error) {
+// reject tells whoever waits for message that it is lost. sys is where an asker is
+// told; nil where there can be none.
+func reject(sys *actor.ActorSystem, message any, err error) {
+	var sender *actor.PID
 	if env, ok := message.(*actor.MessageEnvelope); ok {
-		message = env.Message
+		message, sender = env.Message, env.Sender
 	}
 	if r, ok := message.(Rejecter); ok {
 		r.Reject(err)
+	}
+	if r, ok := message.(Refuser); ok && sender != nil && sys != nil {
+		if refusal := r.Refusal(err); refusal != nil {
+			// A root of our own: a host may have put middleware on its.
+			actor.NewRootContext(sys, nil).Send(sender, refusal)
+		}
 	}
 }
 
