@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
 func noGauge(int64, int64) {}
@@ -143,4 +145,14 @@ func TestAdmissionOfACallerWhoLeftIsNotInVain(t *testing.T) {
 		require.Empty(t, entering(a, 5))
 		time.Sleep(admissionWait)
 	})
+}
+
+// TestAPlaceIsGivenBackWhenMemoryIsMissing: who is shed for its bytes keeps no place.
+func TestAPlaceIsGivenBackWhenMemoryIsMissing(t *testing.T) {
+	a := newAdmission(2, 10, time.Now, func(int64, int64) {})
+	require.Empty(t, a.enter(t.Context(), 10))
+	require.Equal(t, telemetry.ShedBytes, a.enter(t.Context(), 5))
+	a.leave(10)
+	require.Empty(t, a.enter(t.Context(), 1))
+	require.Empty(t, a.enter(t.Context(), 1), "both places are free")
 }

@@ -333,3 +333,25 @@ func TestJS08EveryAnswerIsAVerdict(t *testing.T) {
 	wg.Go(func() { _ = e.Shutdown(context.Background()) })
 	wg.Wait()
 }
+
+// TestACallersDeadlineIsNoFaultOfOurs: however short, and however often, it cannot
+// switch readiness off.
+func TestACallersDeadlineIsNoFaultOfOurs(t *testing.T) {
+	e := start(t, nil)
+	x := call("a", `{"content":[{"type":"text","text":"`+strings.Repeat("a sentence of no importance. ", 30_000)+`"}]}`)
+	for range 60 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		v := e.CheckResponse(ctx, x)
+		cancel()
+		if v.Outcome == decision.Error {
+			require.Equal(t, "content:cancelled", v.Cause)
+		}
+	}
+	require.Equal(t, sallyport.Serving, e.Phase())
+}
+
+func TestNoExchangeAtAll(t *testing.T) {
+	e := start(t, nil)
+	require.Equal(t, decision.Invalid, e.CheckRequest(t.Context(), nil).Outcome)
+	require.Equal(t, decision.Invalid, e.CheckResponse(t.Context(), nil).Outcome)
+}

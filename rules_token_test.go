@@ -118,3 +118,43 @@ rules:
 	o.response(o.request("fetch", "{}").Call, "a MARKER")
 	require.Equal(t, decision.Deny, o.request("shell", "{}").Outcome, "two results")
 }
+
+// TestResultsWithoutTheirCallFeedNoRule: a result whose token is missing, forged or of another service is nobody's
+// event: two of them do not make a flow, while two of one caller do.
+func TestResultsWithoutTheirCallFeedNoRule(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) {
+		c.RulesPath = write(t, `version: 1
+name: p
+rules:
+  - name: mail-then-key
+    flow: {within: 1h, steps: [{result: {labels: [personal_data]}}, {result: {labels: [secret]}}]}
+`)
+	})
+	bodies := []string{`{"content":[{"type":"text","text":"mail kim@example.org"}]}`, `{"content":[{"type":"text","text":"key AKIA` + `Z7Q4M2XKPLD3W5RT"}]}`}
+	answer := func(token, body string) sallyport.Verdict {
+		x := call("a", body)
+		x.Call = token
+		return e.CheckResponse(t.Context(), x)
+	}
+	token := func(service string) string {
+		x := call(service, `{"name":"x"}`)
+		x.Principal = "kim"
+		v := e.CheckRequest(t.Context(), x)
+		require.NotEmpty(t, v.Call)
+		return v.Call
+	}
+	for name, bring := range map[string]func() string{
+		"none":              func() string { return "" },
+		"no token":          func() string { return "not a token" },
+		"another service's": func() string { return token("b") },
+	} {
+		for _, body := range bodies {
+			require.False(t, answer(bring(), body).Denied(), name)
+		}
+	}
+	once := token("a")
+	require.False(t, answer(once, bodies[0]).Denied())
+	again := answer(once, bodies[0])
+	require.Equal(t, decision.Mutated, again.Outcome, "a token that was used is as if there were none: %s", again.Cause)
+	require.Equal(t, decision.Deny, answer(token("a"), bodies[1]).Outcome)
+}

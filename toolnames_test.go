@@ -32,3 +32,11 @@ func TestCallNamesCoverEveryReading(t *testing.T) {
 	require.Equal(t, [][2]string{{"", "push"}, {"git", "push"}, {"jira", "push"}}, callNames("push", []string{"git", "jira"}))
 	require.Equal(t, [][2]string{{"git", "push"}}, callNames("git_push", []string{"git", "jira"}))
 }
+
+// TestTheLongestServiceNamesTheTool: whatever the order in which the services are named.
+func TestTheLongestServiceNamesTheTool(t *testing.T) {
+	for _, services := range [][]string{{"git", "git_hub"}, {"git_hub", "git"}} {
+		service, name := nativeTool("git_hub_clone", services)
+		require.Equal(t, []string{"git_hub", "clone"}, []string{service, name})
+	}
+}

@@ -87,3 +87,48 @@ func TestRefsDiffer(t *testing.T) {
 		seen[r] = true
 	}
 }
+
+// A refusal without a reference or a sentence gets both: its caller must be able to ask, and its operator to find it.
+func TestARefusalIsNeverBare(t *testing.T) {
+	for _, phase := range []decision.Phase{decision.Request, decision.Response} {
+		e := denial(phase, decision.Verdict{Outcome: decision.Deny, Code: decision.CodePermissionDenied})
+		d := data(t, e)
+		ref, _ := d["ref"].(string)
+		require.NotEmpty(t, ref)
+		require.Equal(t, decision.ReasonUndecided+" (ref "+ref+")", e.GetReason())
+		require.Equal(t, phase.String(), d["phase"])
+
+		e = denial(phase, decision.Verdict{Outcome: decision.Deny, Ref: "r", Reason: "said (ref r)"})
+		require.Equal(t, "said (ref r)", e.GetReason(), "what the engine says stands")
+		require.Equal(t, "r", data(t, e)["ref"])
+	}
+}
+
+// A score that is no number does not make the metadata unreadable.
+func TestAScoreIsFinite(t *testing.T) {
+	for _, score := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		m := metadata(decision.Verdict{Ref: "r", Score: score})
+		_, err := m.MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, 0.0, m.AsMap()["guardrail"].(map[string]any)["score"])
+	}
+}
+
+// A mutation that is none would be a pass of what was to be masked, or a reply that the gateway cannot read.
+func TestAMutationNeedsABody(t *testing.T) {
+	for _, tc := range []struct {
+		body              []byte
+		request, response bool // may go out
+	}{
+		{nil, false, false}, {[]byte{}, false, false}, {[]byte(" \n"), false, false},
+		{[]byte("null"), false, true}, {[]byte("[]"), false, true}, {[]byte(" {}"), true, true},
+	} {
+		v := decision.Verdict{Outcome: decision.Mutated, Ref: "r", Body: tc.body}
+		request := requestReply(&decision.Exchange{Phase: decision.Request, HasBody: true}, v)
+		response := responseReply(&decision.Exchange{Phase: decision.Response, HasBody: true}, v)
+		require.Equal(t, tc.request, request.GetError() == nil, "%q", tc.body)
+		require.Equal(t, tc.response, response.GetError() == nil, "%q", tc.body)
+		require.Nil(t, request.GetPass(), "%q", tc.body)
+		require.Nil(t, response.GetPass(), "%q", tc.body)
+	}
+}

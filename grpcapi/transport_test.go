@@ -260,3 +260,32 @@ func TestUnknownMethodsAreErrors(t *testing.T) {
 	err := r.conn.Invoke(within(t), "/agentgateway.dev.ext_mcp.ExtMcp/CheckEverything", []byte{}, &out, grpc.ForceCodecV2(raw{}))
 	require.Equal(t, codes.Unimplemented, status.Code(err))
 }
+
+// A body over the payload limit is not kept; the checker is told how large it was, on both sides.
+func TestTheCheckerHearsOfWhatWasDropped(t *testing.T) {
+	seen := map[decision.Phase]int{}
+	r := start(t, func(ctx context.Context, x *decision.Exchange) decision.Verdict {
+		require.Empty(t, string(x.Body), "none of it is kept")
+		seen[x.Phase] = x.Dropped
+		return allow(ctx, x)
+	}, Options{MaxPayloadBytes: 1 << 20})
+	long := `{"name":"` + strings.Repeat("x", 2<<20) + `"}`
+	_, err := r.mcp.CheckRequest(within(t), call(long))
+	require.NoError(t, err)
+	_, err = r.mcp.CheckResponse(within(t), result(long))
+	require.NoError(t, err)
+	require.Equal(t, map[decision.Phase]int{decision.Request: len(long), decision.Response: len(long)}, seen)
+}
+
+// What the server refuses by itself is told to whoever writes the trail, with the verdict that went out.
+func TestOwnRefusalsAreTold(t *testing.T) {
+	told := make(chan decision.Verdict, 1)
+	r := start(t, allow, Options{Observer: Observer{Refused: func(_ decision.Phase, v decision.Verdict) { told <- v }}})
+	for _, method := range []string{methodRequest, methodResponse} {
+		var out []byte
+		require.NoError(t, r.conn.Invoke(within(t), method, []byte{0xff, 0xff, 0xff}, &out, grpc.ForceCodecV2(raw{})))
+		v := <-told
+		require.Equal(t, decision.Invalid, v.Outcome)
+		require.Contains(t, string(out), v.Ref)
+	}
+}

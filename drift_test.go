@@ -1,10 +1,7 @@
 package sallyport_test
 
 import (
-	"context"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,42 +41,4 @@ func TestPoisonedDefinitionIsNotPinned(t *testing.T) {
 	}
 	require.Equal(t, decision.Mutated, e.CheckResponse(t.Context(), list([]string{"m"}, tool("Add."+hidden))).Outcome)
 	require.Equal(t, decision.Allow, e.CheckResponse(t.Context(), list([]string{"m"}, tool("Add."))).Outcome)
-}
-
-func TestACallMustNameItsTool(t *testing.T) {
-	e := start(t, func(c *sallyport.Config) { c.AllowTools = []string{"mail/read*"} })
-	for _, body := range []string{`{"name":5}`, `{"name":""}`, `{}`, `{"NAME":"x"}`} {
-		require.Equal(t, decision.Invalid, e.CheckRequest(t.Context(), call("mail", body)).Outcome, body)
-	}
-	absent := &sallyport.Exchange{Method: "tools/call", Services: []string{"mail"}}
-	require.Equal(t, decision.Deny, e.CheckRequest(t.Context(), absent).Outcome, "empty params: a tool without a name is not on the list")
-}
-
-func TestAccessListsHoldWithoutAService(t *testing.T) {
-	e := start(t, func(c *sallyport.Config) { c.DenyTools = []string{"github/delete_repo"} })
-	x := call("", `{"name":"delete_repo"}`)
-	x.Services = nil
-	require.Equal(t, decision.Deny, e.CheckRequest(t.Context(), x).Outcome)
-}
-
-// TestACallersDeadlineIsNoFaultOfOurs: however short, and however often, it cannot
-// switch readiness off.
-func TestACallersDeadlineIsNoFaultOfOurs(t *testing.T) {
-	e := start(t, nil)
-	x := call("a", `{"content":[{"type":"text","text":"`+strings.Repeat("a sentence of no importance. ", 30_000)+`"}]}`)
-	for range 60 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		v := e.CheckResponse(ctx, x)
-		cancel()
-		if v.Outcome == decision.Error {
-			require.Equal(t, "content:cancelled", v.Cause)
-		}
-	}
-	require.Equal(t, sallyport.Serving, e.Phase())
-}
-
-func TestNoExchangeAtAll(t *testing.T) {
-	e := start(t, nil)
-	require.Equal(t, decision.Invalid, e.CheckRequest(t.Context(), nil).Outcome)
-	require.Equal(t, decision.Invalid, e.CheckResponse(t.Context(), nil).Outcome)
 }
