@@ -5,9 +5,12 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // PinFile is a PinStore in one JSON file, written beside it and renamed, so that a
@@ -22,7 +25,7 @@ type pinFileContent struct {
 // Load reads the file. A file that does not exist holds no pins; anything else
 // that is not a pins file is an error that names it.
 func (f PinFile) Load() ([]Pin, error) {
-	data, err := os.ReadFile(string(f))
+	data, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -37,6 +40,15 @@ func (f PinFile) Load() ([]Pin, error) {
 		return nil, fmt.Errorf("load pins %q: version %d is not 1", string(f), c.Version)
 	}
 	return c.Pins, nil
+}
+
+func (f PinFile) read() (data []byte, err error) {
+	file, err := plainfile.Open(string(f)) // what comes out of a pipe could not be saved to it
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return io.ReadAll(file)
 }
 
 // pinFault says where a pins file is wrong, in words of the file and not of the

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -65,7 +64,7 @@ func (r *reloader) config() *tls.Config {
 
 // load reads the files and, if all of them are right, puts them in force.
 func (r *reloader) load(f TLSFiles) error {
-	again, read := r.current.Load() != nil, os.ReadFile
+	again, read := r.current.Load() != nil, plainfile.ReadOrWait
 	if again {
 		read = plainfile.Read // at the start a pipe may be meant, and a stop ends the wait
 	}

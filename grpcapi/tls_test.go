@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -179,24 +178,6 @@ func TestLC13ReloadTLS(t *testing.T) {
 	require.ErrorContains(t, r.ReloadTLS(TLSFiles{}), "needs a restart")
 	require.EqualValues(t, 1, good.Load())
 	require.EqualValues(t, 2, bad.Load())
-}
-
-// A pipe in the place of a file is refused, where its opening would hold up this reload
-// and all that come after it for ever: nobody writes to it.
-func TestReloadDoesNotWaitForAPipe(t *testing.T) {
-	p := newPKI(t)
-	p.files.ClientCA = p.path("clients.pem")
-	s, err := New(nil, Options{TLS: p.files})
-	require.NoError(t, err)
-	pipe := p.path("pipe")
-	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	for _, place := range []*string{&p.files.Cert, &p.files.Key, &p.files.ClientCA} {
-		file := *place
-		*place = pipe
-		require.ErrorContains(t, s.ReloadTLS(p.files), "is not a regular file")
-		*place = file
-	}
-	require.NoError(t, s.ReloadTLS(p.files))
 }
 
 func TestReloadOfPlainTextIsNothing(t *testing.T) {

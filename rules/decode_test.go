@@ -22,6 +22,7 @@ func TestParseErrors(t *testing.T) {
 		{"empty", "", `p.yaml:1:1: the file is empty; a pack begins with version: 1`},
 		{"only a comment", "# hi\n", `p.yaml:1:1: the file is empty; a pack begins with version: 1`},
 		{"not a mapping", "- a\n", `p.yaml:1:1: the pack must be a mapping, not a list`},
+		{"a mark that editors put first", "\ufeffversion: 1\nrulez: []\n", `p.yaml:2:1: unknown field "rulez" in the pack; did you mean "rules"?`},
 		{"no version", "name: x\n", `p.yaml:1:1: the pack has no version; write version: 1`},
 		{"other version", "version: 2\n", `p.yaml:1:10: version must be 1`},
 		{"unknown field", "version: 1\nrulez: []\n", `p.yaml:2:1: unknown field "rulez" in the pack; did you mean "rules"?`},

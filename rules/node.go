@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,6 +90,7 @@ func (r *reader) pos(tk *token.Token) Position {
 }
 
 func (r *reader) read(data []byte) (root *node) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors put it there, and nobody sees it
 	if !r.checkBytes(data) {
 		return nil
 	}

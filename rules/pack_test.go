@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,17 +97,4 @@ func TestDesignPack(t *testing.T) {
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Failed)
 	require.Equal(t, 7, r.Passed)
-}
-
-// A pipe in the place of a pack is refused and not waited for: the opening would end
-// when somebody writes, which is never.
-func TestPackThatIsAPipeIsRefusedAtOnce(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pack.yaml")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skipf("no pipes here: %v", err)
-	}
-	_, err := Load(pipe)
-	require.ErrorContains(t, err, "is not a regular file")
-	_, err = Load(filepath.Dir(pipe))
-	require.ErrorContains(t, err, "is not a regular file")
 }

@@ -96,11 +96,8 @@ func (o checkOptions) question(stdin io.Reader, args []string) (q question, err 
 	default:
 		return q, fmt.Errorf("--phase %q: want request or response", o.phase)
 	}
-	if o.ca == "" && (o.cert != "" || o.key != "") {
-		return q, errors.New("--cert and --key are for TLS, which --ca switches on")
-	}
-	if (o.cert == "") != (o.key == "") {
-		return q, errors.New("--cert and --key are given together or not at all")
+	if err := clientFault(o.ca, o.cert, o.key); err != nil {
+		return q, err
 	}
 	if o.absent && (o.phase == "response" || o.text || len(args) > 0) {
 		return q, errors.New("--no-params is about a request and takes no message")

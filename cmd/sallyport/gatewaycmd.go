@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sallyport-mcp/sallyport/internal/gateway"
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 func gatewayCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func gatewayCommand() *cobra.Command {
 			"that something was unsafe; notes alone exit 0.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := os.ReadFile(args[0])
+			data, err := plainfile.ReadOrWait(args[0])
 			if err != nil {
 				return failed(fmt.Errorf("lint gateway configuration: %w", err))
 			}

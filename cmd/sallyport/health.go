@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -28,6 +29,9 @@ func healthCommand() *cobra.Command {
 		Short: "Ask a running sidecar whether it is ready; exit 0 when it is",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := clientFault(ca, cert, key); err != nil {
+				return err
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			creds, err := clientCredentials(ca, cert, key)
@@ -82,6 +86,17 @@ func probeAddr(addr string) string {
 		return net.JoinHostPort("127.0.0.1", port)
 	}
 	return addr
+}
+
+// clientFault is what is wrong with the flags of a client over TLS.
+func clientFault(ca, cert, key string) error {
+	switch {
+	case ca == "" && (cert != "" || key != ""):
+		return errors.New("--cert and --key are for TLS, which --ca switches on")
+	case (cert == "") != (key == ""):
+		return errors.New("--cert and --key are given together or not at all")
+	}
+	return nil
 }
 
 // clientCredentials are plain text without an authority.

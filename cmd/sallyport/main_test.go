@@ -24,6 +24,7 @@ func TestUsageErrorsNameTheCommand(t *testing.T) {
 		"completion tcsh":          "sallyport: unknown command \"tcsh\" for \"sallyport completion\"\nUsage: sallyport completion COMMAND\nRun 'sallyport completion --help' for more.\n",
 		"help rulez":               "sallyport: unknown command \"rulez\" for \"sallyport\"\nUsage: sallyport help [COMMAND]\nRun 'sallyport help --help' for more.\n",
 		"help rules lint extra":    "sallyport: unknown command \"rules lint extra\" for \"sallyport\"\nUsage: sallyport help [COMMAND]\nRun 'sallyport help --help' for more.\n",
+		"health --cert c.pem":      "sallyport: --cert and --key are for TLS, which --ca switches on\nUsage: sallyport health [flags]\nRun 'sallyport health --help' for more.\n",
 		"audit stats - b":          "sallyport: audit: standard input cannot be put in order with files\n",
 		"audit verify --anchor 1x": "sallyport: requires at least 1 arg(s), only received 0\nUsage: sallyport audit verify FILE...|- [flags]\nRun 'sallyport audit verify --help' for more.\n",
 	} {
@@ -59,12 +60,16 @@ func TestErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-// An empty pack is a variable that was not set and not the embedded pack.
-func TestAnEmptyPackIsNone(t *testing.T) {
-	for _, args := range [][]string{{"rules", "lint", ""}, {"rules", "test", ""}, {"rules", "explain", "", "trace.jsonl"}} {
+// An empty pack is a variable that was not set and not the embedded pack, and an empty
+// model directory is not the embedded model.
+func TestAnEmptyNameIsNone(t *testing.T) {
+	for _, args := range [][]string{
+		{"rules", "lint", ""}, {"rules", "test", ""}, {"rules", "explain", "", "trace.jsonl"},
+		{"model", "inspect", ""}, {"model", "selftest", ""}, {"model", "score", ""}, {"model", "calibrate", "", "--benign", "a"},
+	} {
 		var said strings.Builder
 		require.Equal(t, exitUsage, run(t.Context(), args, &said), args)
-		require.Contains(t, said.String(), "the path of the pack is empty")
+		require.Contains(t, said.String(), " is empty; leave it out for ")
 	}
 }
 

@@ -42,6 +42,9 @@ const (
 // an argument, what is in the binary. Gated puts the embedded gate in front of a
 // directory.
 func (o *modelOptions) with(args []string, gated, prove bool, f func(reader) error) error {
+	if len(args) > 0 && args[0] == "" { // a variable that was not set
+		return &exitError{code: exitUsage, err: errors.New("model: the name of the directory is empty; leave it out for what is in the binary")}
+	}
 	r, err := o.open(args, gated, prove)
 	if err != nil {
 		return failed(err)

@@ -3,13 +3,13 @@ package main
 import (
 	"crypto/ed25519"
 	"fmt"
-	"os"
 
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // engineConfig translates the sidecar's settings into an engine's.
@@ -101,7 +101,7 @@ func openAudit(s *config.Settings) (*audit.Writer, error) {
 }
 
 func signingKey(path string) (ed25519.PrivateKey, error) {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.ReadOrWait(path)
 	if err != nil {
 		return nil, fmt.Errorf("AUDIT_SIGN_KEY_FILE: %w", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/knadh/koanf/providers/posflag"
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
+
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // Sources are where settings come from. The zero value is the process
@@ -19,7 +21,8 @@ type Sources struct {
 	Flags *pflag.FlagSet
 	// Environ are NAME=value lines; nil for the process environment.
 	Environ []string
-	// ReadFile reads the configuration and the secret files; nil for os.ReadFile.
+	// ReadFile reads the configuration and the secret files; nil for one that
+	// also waits for what comes out of a pipe.
 	ReadFile func(name string) ([]byte, error)
 }
 
@@ -61,7 +64,7 @@ func Load(src Sources) (*Settings, error) {
 		src.Environ = os.Environ()
 	}
 	if src.ReadFile == nil {
-		src.ReadFile = os.ReadFile
+		src.ReadFile = plainfile.ReadOrWait
 	}
 	l := loader{src: src, origins: map[string]string{}, merged: koanf.New(".")}
 	l.env = l.environment()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func Lint(name string, data []byte) ([]Finding, error) {
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("lint gateway configuration %q: more than %d MiB", name, maxConfig>>20)
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parser.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")), 0)
 	if err != nil {
 		return nil, fmt.Errorf("lint gateway configuration %q: %w", name, oneLine(err))
 	}

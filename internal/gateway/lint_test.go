@@ -82,6 +82,17 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// What an editor puts in front of a file is no part of its first key.
+func TestAByteOrderMarkIsPassedOver(t *testing.T) {
+	text := "mcpGuardrails: {processors: [{kind: remote, host: a, failureMode: failOpen}]}\n"
+	want, err := Lint("g.yaml", []byte(text))
+	require.NoError(t, err)
+	require.NotEmpty(t, want)
+	got, err := Lint("g.yaml", []byte("\ufeff"+text))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
 func TestNothingGuarded(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":         "",

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
 
 // maxQueued bounds the queue of spans that a variable may ask for. The SDK allocates it at once.
@@ -56,7 +57,7 @@ func checkSampler() error {
 
 func checkCertificates(prefix string) error {
 	if file := firstEnv(prefix + "CERTIFICATE"); file != "" {
-		pem, err := os.ReadFile(file)
+		pem, err := plainfile.Read(file) // the exporter reads it again
 		if err != nil {
 			return fmt.Errorf("%sCERTIFICATE: %w", prefix, err)
 		}

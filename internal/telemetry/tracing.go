@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -84,13 +85,14 @@ func OpenTracing(version string, log *zap.Logger) (*Tracing, error) {
 	if endpoint == "" {
 		return &Tracing{}, nil
 	}
+	var faults []error
 	if name, p := firstSet("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); p != "" && p != "grpc" {
-		return nil, fmt.Errorf("open tracing: %s: %q is not grpc", name, p)
+		faults = append(faults, fmt.Errorf("%s: %q is not grpc", name, p))
 	}
 	if err := checkEndpoint(endpoint); err != nil {
-		return nil, fmt.Errorf("open tracing: %s: %w", endpointName, err)
+		faults = append(faults, fmt.Errorf("%s: %w", endpointName, err))
 	}
-	if err := checkEnvironment(); err != nil {
+	if err := errors.Join(append(faults, checkEnvironment())...); err != nil {
 		return nil, fmt.Errorf("open tracing: %w", err)
 	}
 	res, err := resource.New(context.Background(),

@@ -83,7 +83,22 @@ func TestTracingRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-// A collector that accepts connections and never answers: the shutdown ends with its context, one line is logged, nothing leaks.
+// Whoever mends one variable is not told of the next one afterwards.
+func TestTracingNamesAllThatIsWrong(t *testing.T) {
+	cleanEnv(t)
+	wrong := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "ftp://collector", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+		"OTEL_TRACES_SAMPLER": "sometimes", "OTEL_BSP_MAX_QUEUE_SIZE": "many",
+	}
+	for name, value := range wrong {
+		t.Setenv(name, value)
+	}
+	err := CheckTracing()
+	for name := range wrong {
+		require.ErrorContains(t, err, name)
+	}
+}
+
 // An endpoint that could never be reached is an error at the start and not spans
 // that are dropped for ever.
 func TestTracingRefusesEndpoints(t *testing.T) {
