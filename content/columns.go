@@ -8,13 +8,14 @@ import "strings"
 // cellFunc returns the length of what is looked for at the start of a cell, 0 for nothing.
 type cellFunc func(cell string) int
 
-// columnNames are the names of columns that hold the numbers of cards and of social security.
+// columnNames are the names of columns that hold the numbers of cards and of social security, or passwords.
 var columnNames = []struct {
 	words []string
 	det   **detector
 	cell  cellFunc
 }{
 	{[]string{"card_n", "card n", "cardn", "card-n", "cc_n", "ccn", "credit_card", "creditcard", "credit card", "debit card", "debit_card", "payment_card", "kreditkarte", "kartennummer", "tarjeta", "carte bancaire", "carte bleue", "numero de carte", "carta di credito", "cartão", "pan,", "pan\t", "pan;", "pan|", "pan |", "pan\"", "pan\n", "primary account", "银行卡", "卡号"}, &detCard, cardCell},
+	{[]string{"password,", "password;", "password|", "password |", "password\t", "password\n", "password\",", "passwd,", "passwd|", "passwd\t", "passwort;", "passwort,", "kennwort;", "pwd,", "pwd|", "pwd;"}, &detCredential, passwordCell},
 	{[]string{"ssn", "social_security", "social security", "socialsecurity"}, &detSSN, ssnCell},
 }
 
@@ -41,6 +42,14 @@ func cardCell(cell string) int {
 
 func ssnCell(cell string) int {
 	if len(cell) == 9 && of(cell, 0, 9, setDigits) && ssnValid(cell) {
+		return len(cell)
+	}
+	return 0
+}
+
+// passwordCell looks for what no word is: what stands in such a column is a password, a rule about one, or the sign that there is none.
+func passwordCell(cell string) int {
+	if len(cell) >= 6 && strongPassword(cell) && credentialPassword.accepts(cell, false) {
 		return len(cell)
 	}
 	return 0
@@ -86,6 +95,9 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	if end == len(text) || end-at >= maxTableHead {
 		return
 	}
+	if det == detCredential && (sc.v.label != ViewRaw || !tableHead(text[start:end])) {
+		return
+	}
 	if start != t.start || t.end == 0 {
 		*t = tableMemo{start: start, end: end}
 	}
@@ -112,6 +124,35 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	}
 	t.end = max(t.end, min(i, len(text)))
 }
+
+// tableHead reports whether a line is made of the names of columns: a few words each, and nothing that programs put around words.
+func tableHead(line string) bool {
+	words, cell := 0, 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case strings.IndexByte(columnMarks, c) >= 0:
+			words, cell = 0, 0
+		case c == ' ':
+			if cell > 0 && line[i-1] != ' ' {
+				words++
+			}
+		case c == '"' || c == '\'' || c == '\r':
+		case isAlnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80:
+			if cell++; cell > maxHeadCell || words >= maxHeadWords {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Bounds of the name of a column: its letters and its words.
+const (
+	maxHeadCell  = 32
+	maxHeadWords = 4
+)
 
 var findLineEnd = finding("\n")
 

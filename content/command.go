@@ -24,21 +24,22 @@ func commandKeywords() []keyword {
 	return k
 }
 
-// longOptions are the options that take a secret as the next word, whatever the command.
+// longOptions are the options that take a secret as the next word, whatever the command, beside those whose names end like those of
+// credentials.
 var longOptions = [...]struct {
 	text string
 	kind credential
 }{
-	{"--password ", credentialPassword}, {"--passwd ", credentialPassword}, {"--passphrase ", credentialPassword}, {"--pass ", credentialPassword},
-	{"--admin-password ", credentialPassword}, {"--db-password ", credentialPassword}, {"--client-secret ", credentialKey}, {"--secret ", credentialKey},
-	{"--api-key ", credentialKey}, {"--apikey ", credentialKey}, {"--secret-key ", credentialKey}, {"--token ", credentialToken}, {"--auth-token ", credentialToken},
-	{"--access-token ", credentialToken}, {"-passin pass:", credentialPassword}, {"-passout pass:", credentialPassword}, {"-pass pass:", credentialPassword},
+	{"--pass ", credentialPassword}, {"storepass ", credentialPassword}, {"-keypass ", credentialPassword},
+	{"-passin pass:", credentialPassword}, {"-passout pass:", credentialPassword}, {"-pass pass:", credentialPassword},
 }
 
 // shortOptions are the commands whose option of one letter takes a password.
 var shortOptions = [...]struct{ command, options string }{
 	{"docker login ", "-p "}, {"podman login ", "-p "}, {"registry login ", "-p "}, {"az login ", "-p "}, {"oc login ", "-p "}, {"mongosh ", "-p "}, {"mongodump ", "-p "},
 	{"redis-cli ", "-a "}, {"sqlcmd ", "-P "}, {"zip ", "-P "}, {"ldapsearch ", "-w "}, {"ldapmodify ", "-w "}, {"openssl enc ", "-k "},
+	{"nerdctl login ", "-p "}, {"buildah login ", "-p "}, {"cf login ", "-p "}, {"psexec ", "-p "}, {"mongorestore ", "-p "}, {"mongoexport ", "-p "}, {"mongo ", "-p "}, {"bcp ", "-P "}, {"ipmitool ", "-P "},
+	{"mosquitto_pub ", "-P "}, {"mosquitto_sub ", "-P "}, {"crackmapexec ", "-p "}, {"evil-winrm ", "-p "}, {"rdesktop ", "-p "},
 }
 
 // longOption looks at the word after an option that takes a secret.

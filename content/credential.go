@@ -21,7 +21,7 @@ func credentialSuffix(s string) bool {
 			return true
 		}
 	}
-	return false
+	return numberedSuffix(s)
 }
 
 // credentialAt looks at a credential's name at byte at: as a member name, whose value follows as a string of
@@ -43,6 +43,9 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		end = suffix
 	}
 	if end == len(text) {
+		if kind == credentialToken && pageBefore(text, at) {
+			return
+		}
 		if sc.d.strings[sc.str].Key && sc.v.up == nil && len(text) <= 64 {
 			sc.credential, sc.credentialKey = kind, sc.str
 		} else if sc.v.up == nil && len(text) <= 64 && pairNames[sc.memberName()] {
@@ -53,6 +56,9 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	}
 	if at < sc.value {
 		// Inside the value of another name.
+		return
+	}
+	if text[end] == ' ' && sc.bareValue(at, end, kind) {
 		return
 	}
 	if kind == credentialPassword {
@@ -71,7 +77,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	if start >= 0 && (!quoted || text[end] == '>') {
 		sc.value = stop
 	}
-	if start < 0 || !kind.accepts(text[start:stop], quoted) && !assigned(text, at, end, text[start:stop]) {
+	if start < 0 || !kind.accepts(text[start:stop], quoted) && !assigned(text, at, end, text[start:stop]) && !(quoted && definedKey(text, end, text[start:stop])) || kind == credentialToken && pageBefore(text, at) {
 		return
 	}
 	sc.add(detCredential, start, stop)

@@ -54,10 +54,18 @@ func (sc *scan) member(s *String, raw *view) {
 			sc.flush()
 		}
 		return
+	case len(name) == len("cookie") && hasFoldPrefix(name, "cookie"), len(name) == len("set-cookie") && hasFoldPrefix(name, "set-cookie"):
+		sc.v, sc.text, sc.hits, sc.cookieLine = raw, raw.text, sc.hits[:0], 0
+		if sc.cookies(0); len(sc.hits) > 0 {
+			sc.flush()
+		}
+		return
 	case sc.credentialKey == int(s.name):
 		kind = sc.credential
 	case sc.pair != credentialNone && sc.pairIn == s.container && pairValues[sc.memberName()]:
 		kind = sc.pair
+	case pairValues[name]:
+		kind = sc.objectKind(s)
 	}
 	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
 		return
@@ -65,6 +73,17 @@ func (sc *scan) member(s *String, raw *view) {
 	sc.v, sc.text = raw, raw.text
 	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
 	sc.flush()
+}
+
+// objectKind returns what the name of the object that s is a member of announces: "db_password": {"value": "x"}.
+func (sc *scan) objectKind(s *String) credential {
+	if s.container < 0 || s.container >= int32(len(sc.d.containers)) {
+		return credentialNone
+	}
+	if n := sc.d.containers[s.container].name; n >= 0 && len(sc.d.strings[n].Text) <= maxVariable {
+		return variableKind(sc.d.strings[n].Text)
+	}
+	return credentialNone
 }
 
 // minJWK is the shortest private part of a JSON web key, in bytes: that of a symmetric key of 128 bits.

@@ -20,6 +20,9 @@ var credentialNames = map[string]credential{
 	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pass": credentialPassword,
 	"passcode": credentialPassword, "wpa key": credentialPassword, "wpa2 key": credentialPassword, "wpa3 key": credentialPassword, "wifi key": credentialPassword, "key content": credentialPassword,
 	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
+	"auth-key": credentialKey, "app-key": credentialKey, "master-key": credentialKey, "admin-key": credentialKey, "service-key": credentialKey, "encryption-key": credentialKey,
+	"signing-key": credentialKey, "functions-key": credentialKey, "subscription-key": credentialKey, "subscription_key": credentialKey,
+	"nonce_key": credentialKey, "logged_in_key": credentialKey, "auth_salt": credentialKey, "nonce_salt": credentialKey, "logged_in_salt": credentialKey,
 	"token": credentialToken, "credentials": credentialToken,
 }
 
@@ -38,8 +41,24 @@ func credentialKeywords() []keyword {
 		k = append(k, keyword{text: "_pw" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("_pw"), credentialPassword) }})
 		k = append(k, keyword{text: "psk" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("psk"), credentialPassword) }})
 	}
+	k = append(k, keyword{text: "pass=", look: func(sc *scan, at int) { sc.passGiven(at) }})
+	for _, w := range [...]string{"identified by ", "_password by "} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.identified(at + len(w)) }})
+	}
 	return k
 }
 
 // credentialSuffixes may follow the word without changing what it announces.
-var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "_key_base", "1", "2"}
+var credentialSuffixes = [...]string{"_key", "-key", "key", "_access_key", "accesskey", "_value", "value", "_token", "token", "_text", "_key_base", "1", "2",
+	"_old", "_new", "_prod", "_production", "_live", "_dev", "_test", "_staging", "_primary", "_secondary", "_current", "_previous", "_backup"}
+
+// numberedSuffix reports whether what follows the word is the number or the version of one of several: _2, _v4, 03.
+func numberedSuffix(s string) bool {
+	i := 0
+	for _, c := range [...]byte{'_', 'v'} {
+		if i < len(s) && s[i]|0x20 == c|0x20 {
+			i++
+		}
+	}
+	return len(s) > i && len(s) <= i+2 && of(s, i, len(s), setDigits)
+}

@@ -88,19 +88,23 @@ func (sc *scan) defaulted(at int) {
 }
 
 // sessionNames are what the names of the cookies of sessions end with.
-var sessionNames = [...]string{"sessionid", "session", "sessid", "connect.sid", "session_id", "session-id", "_sid", "auth_token", "authtoken", "access_token", "session_token", "remember_token", "laravel_session", "sessionkey"}
+var sessionNames = [...]string{"sessionid", "session", "sessid", "connect.sid", "session_id", "session-id", "_sid", "auth_token", "authtoken", "access_token", "session_token", "remember_token", "laravel_session", "sessionkey",
+	"session-token", "refresh_token", "refreshtoken", ".aspnetcore.cookies", ".identity.application", ".aspxauth", ".applicationcookie", "_gh_sess"}
+
+// sessionWords are such names in full.
+var sessionWords = map[string]bool{"sid": true, "hsid": true, "ssid": true, "apisid": true, "sapisid": true, "__secure-1psid": true, "__secure-3psid": true, "li_at": true, "jwt": true, "sess": true}
 
 // cookies looks for the cookie of a session in the value of a header. Whoever has it is logged in.
 func (sc *scan) cookies(at int) {
-	if at < sc.commands {
+	if at < sc.cookieLine {
 		return
 	}
 	text := sc.text
-	line := text[at:min(len(text), at+maxCommand)]
+	line := text[at:min(len(text), at+maxCookies)]
 	if n := strings.IndexAny(line, "\r\n"); n >= 0 {
 		line = line[:n]
 	}
-	sc.commands = at + len(line)
+	sc.cookieLine = at + len(line)
 	for i := 0; i < len(line); {
 		next := len(line)
 		if n := strings.IndexByte(line[i:], ';'); n >= 0 {
@@ -117,6 +121,9 @@ func (sc *scan) cookies(at int) {
 	}
 }
 
+// maxCookies is how much of the value of such a header is read, in bytes: what browsers send of one cookie at most.
+const maxCookies = 4096
+
 // minSession is the shortest identifier of a session, in bytes: half of what OWASP asks for, in hexadecimal.
 const minSession = 16
 
@@ -128,7 +135,7 @@ func sessionName(name string) bool {
 			return true
 		}
 	}
-	return false
+	return sessionWords[name] || strings.HasPrefix(name, "wordpress_logged_in_") || strings.HasPrefix(name, "wordpress_sec_")
 }
 
 // pipedPassword looks at what is printed into the command at byte at: echo 'password' | sudo -S.

@@ -15,6 +15,7 @@ type reached struct {
 	svg, scripts, links          ahead
 	accounts                     ahead
 	authTokens, commands         int
+	cookieLine                   int
 	ats, plusOnes, closings      ahead
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead

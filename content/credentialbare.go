@@ -1,0 +1,144 @@
+package content
+
+import "strings"
+
+// Values that follow their name with nothing but a space between, and names that look like those of credentials and are none.
+
+// bareValue looks at what stands a space behind the name of a credential: as an option of a command (--db-password x), in a
+// statement of SQL (PASSWORD 'x'), or in a sentence (user kim and password Xy7!…).
+func (sc *scan) bareValue(at, end int, kind credential) bool {
+	text := sc.text
+	if optionName(text, at) {
+		start, stop := word(text, skip(text, end, skipBlank))
+		if stop > start && text[start] != '-' && kind.accepts(text[start:stop], false) {
+			sc.add(detCredential, start, stop)
+			return true
+		}
+		return false
+	}
+	if kind != credentialPassword || end+1 >= len(text) {
+		return false
+	}
+	if i := end + 1; text[i] == '\'' || (text[i] == '=' || text[i] == 'N') && sqlLiteral(text, i) > i {
+		return sc.literal(max(i, sqlLiteral(text, i)))
+	}
+	start := end + 1
+	if !isAlnum(text[start]) {
+		return false
+	}
+	stop := start
+	for stop < len(text) && stop-start <= maxBare && strings.IndexByte(" \t\r\n\"'`,;<|", text[stop]) < 0 {
+		stop++
+	}
+	for stop > start && strings.IndexByte(".!?:)*", text[stop-1]) >= 0 {
+		stop--
+	}
+	if v := text[start:stop]; len(v) >= 8 && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !notLiteral(v) && !placeholder(v) {
+		sc.add(detCredential, start, stop)
+		return true
+	}
+	return false
+}
+
+// keyboardMarks are the marks that people put into passwords, and that no word, name or path has.
+const keyboardMarks = "!#$%&*+=?@^~"
+
+// maxBare is the longest password that is recognised by nothing but the word before it, in bytes.
+const maxBare = 64
+
+// optionName reports whether the name that goes on at byte at is an option of a command: -name, --long-name.
+func optionName(text string, at int) bool {
+	i := at
+	for i > 0 && at-i < maxVariable && setToken[text[i-1]] {
+		i--
+	}
+	return i < at && text[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'`", text[i-1]) >= 0)
+}
+
+// sqlLiteral returns where the literal begins behind what a statement puts between the word and it: = N'x', N'x'; 0 where none does.
+func sqlLiteral(text string, i int) int {
+	if text[i] == '=' {
+		i = skip(text, i+1, skipBlank)
+	}
+	if i+1 < len(text) && text[i] == 'N' && text[i+1] == '\'' {
+		return i + 1
+	}
+	return 0
+}
+
+// literal looks at a password between single quotation marks, of which the first stands at byte at.
+func (sc *scan) literal(at int) bool {
+	text := sc.text
+	n := strings.IndexAny(text[at+1:min(len(text), at+2+maxCredential)], "'\n")
+	if n <= 0 || text[at+1+n] != '\'' {
+		return false
+	}
+	if v := text[at+1 : at+1+n]; !credentialPassword.accepts(v, true) || v[0] == ':' || v[0] == '?' {
+		return false
+	}
+	sc.add(detCredential, at+1, at+1+n)
+	return true
+}
+
+// identified looks at the password that a statement of SQL gives a user: IDENTIFIED BY 'x'.
+func (sc *scan) identified(at int) {
+	at = skip(sc.text, at, skipBlank)
+	if at < len(sc.text) && sc.text[at] == '\'' {
+		sc.literal(at)
+	}
+}
+
+// passGiven looks at the value of pass=, which is the name of a password where no word goes on before it.
+func (sc *scan) passGiven(at int) {
+	text := sc.text
+	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-') || at < sc.value {
+		return
+	}
+	start, end, _ := credentialValue(text, at+len("pass"))
+	if start >= 0 && strongPassword(text[start:end]) && credentialPassword.accepts(text[start:end], false) {
+		sc.add(detCredential, start, end)
+	}
+}
+
+// strongPassword reports whether v mixes three of capitals, small letters, digits and marks that neither names nor
+// paths have, digits or marks among them twice or more.
+func strongPassword(v string) bool {
+	upper, lower, digit, mark := 0, 0, 0, 0
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case isDigit(c):
+			digit = 1
+		case c >= 'A' && c <= 'Z':
+			upper = 1
+		case c >= 'a' && c <= 'z':
+			lower = 1
+		case strings.IndexByte("_-./:()", c) < 0 && c < 0x80:
+			mark = 1
+		}
+	}
+	return upper+lower > 0 && digit == 1 && upper+lower+digit+mark >= 3
+}
+
+// pageNames are the words before "token" that make it a place in a list, which the other side gets back unread.
+var pageNames = [...]string{"page", "next", "sync", "continuation", "resume"}
+
+func pageBefore(text string, at int) bool {
+	if at > 0 && (text[at-1] == '_' || text[at-1] == '-') {
+		at--
+	}
+	for _, w := range pageNames {
+		if at >= len(w) && hasFoldPrefix(text[at-len(w):at], w) {
+			return true
+		}
+	}
+	return false
+}
+
+// definedKey reports whether v is a key of WordPress, which its generator draws from all the marks of a keyboard.
+func definedKey(text string, end int, v string) bool {
+	i := skip(text, end, skipQuote)
+	return i < len(text) && text[i] == ',' && len(v) >= minDefinedKey && mixed(v) && entropy(v) >= 4.5
+}
+
+// minDefinedKey is the shortest such key, in bytes: those that are generated have 64.
+const minDefinedKey = 56
