@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -46,7 +45,6 @@ type Pins struct {
 	cfg    PinsConfig
 	book   *pinBook
 	stored *guard.Promise[struct{}] // the first load
-	count  atomic.Int64
 }
 
 // NewPins returns the handle, with an empty book.
@@ -77,9 +75,6 @@ func (p *Pins) Loaded(ctx context.Context) error {
 	_, err := p.stored.Await(ctx)
 	return err
 }
-
-// Len is the number of pins.
-func (p *Pins) Len() int { return int(p.count.Load()) }
 
 // Observe compares a list of tools with the pins and pins what it sees first.
 func (p *Pins) Observe(ctx context.Context, service string, tools []messages.ToolPin, at time.Time) ([]messages.PinFinding, error) {
@@ -204,9 +199,7 @@ func (a *pinsActor) loaded(m *pinsLoaded) {
 		m.answer.Reject(m.err)
 		a.h.stored.Reject(m.err)
 	} else {
-		n := a.h.book.learn(m.pins)
-		a.h.count.Store(int64(len(a.h.book.pins)))
-		m.answer.Resolve(n)
+		m.answer.Resolve(a.h.book.learn(m.pins))
 		a.h.stored.Resolve(struct{}{})
 	}
 	for _, o := range a.early {
@@ -217,7 +210,6 @@ func (a *pinsActor) loaded(m *pinsLoaded) {
 
 // touch notes a change and arms the save.
 func (a *pinsActor) touch() {
-	a.h.count.Store(int64(len(a.h.book.pins)))
 	if a.h.cfg.Store == nil {
 		return
 	}

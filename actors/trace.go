@@ -199,6 +199,7 @@ func (a *traceActor) Receive(c actor.Context) {
 		}
 		if m.Once != [16]byte{} {
 			if a.spent.Contains(m.Once) {
+				a.h.turns.Add(1)
 				m.Reject(ErrSpent)
 				return
 			}

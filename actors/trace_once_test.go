@@ -24,10 +24,12 @@ func TestTokenFeedsOneResultEvent(t *testing.T) {
 			hits, err := burst(token)
 			require.NoError(t, err)
 			require.Empty(t, hits)
+			before := r.Turns(traceKey(1))
 			for range 5 {
 				_, err = burst(token)
 				require.ErrorIs(t, err, ErrSpent)
 			}
+			require.Equal(t, before+5, r.Turns(traceKey(1)), "a shard that refuses does not hang")
 		}
 		hits, err := burst(4)
 		require.NoError(t, err)
