@@ -172,6 +172,30 @@ func TestTraceCallerOfAPanicIsAnsweredAtOnce(t *testing.T) {
 	})
 }
 
+// What is only told keeps a bounded place, too: a shard that hangs is not to fill the
+// memory with it.
+func TestTraceShardThatHangsKeepsABoundedQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestStage(t)
+		depth, hold := &guard.Depth{}, make(chan struct{})
+		tr := NewTraces(TracesConfig{Shards: 1, OnEvicted: func() { <-hold }, MaxKeys: 1})
+		s.spawn(tr.Shards()[0].Props(guard.Options{Capacity: 4, Depth: depth}))
+		for n := range 2 {
+			go func() {
+				_, err := tr.Advance(t.Context(), traceKey(n), traceSet(), rules.Matched{}, rules.AdvanceInfo{Now: time.Now()})
+				require.NoError(t, err)
+			}()
+			synctest.Wait()
+		}
+		for range 20 {
+			tr.Touch(traceKey(0))
+			tr.Settle(traceKey(0), [16]byte{1}, true)
+		}
+		require.Equal(t, 4, depth.Len())
+		close(hold)
+	})
+}
+
 func TestTracesWithoutActors(t *testing.T) {
 	tr := NewTraces(TracesConfig{Shards: 3, MaxKeys: 2})
 	require.Len(t, tr.Shards(), 2, "no shard without room for a key")

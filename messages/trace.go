@@ -32,6 +32,10 @@ type Touch struct {
 	Key TraceKey
 }
 
+// Reject does nothing: a key that is touched once less is forgotten a little earlier. It
+// is there so that a full mailbox sheds the message.
+func (*Touch) Reject(error) {}
+
 // Settle tells the shard whether an exchange happened. It is sent once, and a lost
 // one is made up for by the pending time of rules.AdvanceInfo.
 type Settle struct {
