@@ -36,17 +36,15 @@ type admission struct {
 	vain                atomic.Int64 // until when the line is held, in Unix nanoseconds
 	pace                pace
 	now                 func() time.Time
-	gauge               func(exchanges, bytes int64)
 }
 
-// newAdmission admits that many exchanges and bytes, and tells gauge what is held.
-func newAdmission(exchanges int, bytes int64, now func() time.Time, gauge func(exchanges, bytes int64)) *admission {
+// newAdmission admits that many exchanges and bytes.
+func newAdmission(exchanges int, bytes int64, now func() time.Time) *admission {
 	return &admission{
 		places:   semaphore.NewWeighted(int64(exchanges)),
 		memory:   semaphore.NewWeighted(bytes),
 		maxBytes: bytes,
 		now:      now,
-		gauge:    gauge,
 	}
 }
 
@@ -63,14 +61,16 @@ func (a *admission) enter(ctx context.Context, size int) (shed string) {
 		a.places.Release(1)
 		return telemetry.ShedBytes
 	}
-	a.gauge(a.inflight.Add(1), a.heldBytes.Add(weight))
+	a.inflight.Add(1)
+	a.heldBytes.Add(weight)
 	return ""
 }
 
 func (a *admission) leave(size int) {
 	weight := a.weight(size)
 	a.pace.left(a.now())
-	a.gauge(a.inflight.Add(-1), a.heldBytes.Add(-weight))
+	a.inflight.Add(-1)
+	a.heldBytes.Add(-weight)
 	a.memory.Release(weight)
 	a.places.Release(1)
 }

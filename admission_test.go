@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
-
-func noGauge(int64, int64) {}
 
 func TestAdmissionShedsWhenFull(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -25,7 +24,7 @@ func TestAdmissionShedsWhenFull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAdmission(c.exchanges, c.bytes, time.Now, noGauge)
+				a := newAdmission(c.exchanges, c.bytes, time.Now)
 				require.Empty(t, a.enter(context.Background(), c.first))
 				require.Equal(t, c.shed, a.enter(context.Background(), c.next))
 				a.leave(c.first)
@@ -40,7 +39,7 @@ func TestAdmissionShedsWhenFull(t *testing.T) {
 
 func TestAdmissionAbsorbsAShortBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(1, 1<<20, time.Now, noGauge)
+		a := newAdmission(1, 1<<20, time.Now)
 		require.Empty(t, a.enter(context.Background(), 1))
 		got := make(chan string)
 		go func() { got <- a.enter(context.Background(), 1) }()
@@ -52,13 +51,13 @@ func TestAdmissionAbsorbsAShortBurst(t *testing.T) {
 }
 
 func TestAdmissionAdmitsMoreBytesThanTheBudgetAlone(t *testing.T) {
-	a := newAdmission(2, 100, time.Now, noGauge)
+	a := newAdmission(2, 100, time.Now)
 	require.Empty(t, a.enter(context.Background(), 1000), "oversize is the parser's to refuse")
 	a.leave(1000)
 }
 
 func TestAdmissionHonoursTheCaller(t *testing.T) {
-	a := newAdmission(1, 100, time.Now, noGauge)
+	a := newAdmission(1, 100, time.Now)
 	require.Empty(t, a.enter(context.Background(), 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -77,7 +76,7 @@ func entering(a *admission, n int) <-chan string {
 
 func TestAdmissionKeepsNobodyWaitingInVainTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(1, 1<<20, time.Now, noGauge)
+		a := newAdmission(1, 1<<20, time.Now)
 		require.Empty(t, a.enter(context.Background(), 1))
 
 		burst := entering(a, 20)
@@ -103,7 +102,7 @@ func TestAdmissionKeepsNobodyWaitingInVainTwice(t *testing.T) {
 func TestAdmissionLineIsAsLongAsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const places = 40
-		a := newAdmission(places, 1<<20, time.Now, noGauge)
+		a := newAdmission(places, 1<<20, time.Now)
 		fill := func(n int) {
 			for range n {
 				require.Empty(t, a.enter(context.Background(), 1))
@@ -137,7 +136,7 @@ func TestAdmissionLineIsAsLongAsThePace(t *testing.T) {
 // A caller who goes away says nothing about whether waiting is in vain.
 func TestAdmissionOfACallerWhoLeftIsNotInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(1, 100, time.Now, noGauge)
+		a := newAdmission(1, 100, time.Now)
 		require.Empty(t, a.enter(context.Background(), 1))
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -149,10 +148,29 @@ func TestAdmissionOfACallerWhoLeftIsNotInVain(t *testing.T) {
 
 // TestAPlaceIsGivenBackWhenMemoryIsMissing: who is shed for its bytes keeps no place.
 func TestAPlaceIsGivenBackWhenMemoryIsMissing(t *testing.T) {
-	a := newAdmission(2, 10, time.Now, func(int64, int64) {})
+	a := newAdmission(2, 10, time.Now)
 	require.Empty(t, a.enter(t.Context(), 10))
 	require.Equal(t, telemetry.ShedBytes, a.enter(t.Context(), 5))
 	a.leave(10)
 	require.Empty(t, a.enter(t.Context(), 1))
 	require.Empty(t, a.enter(t.Context(), 1), "both places are free")
+}
+
+// What is shown of an engine that has nothing to do is nothing, whoever was the last to
+// leave and whoever the last to say so.
+func TestGaugesOfWhatIsInFlightEndAtZero(t *testing.T) {
+	e, err := New(DefaultConfig())
+	require.NoError(t, err)
+	for range 200 {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { e.CheckRequest(t.Context(), &Exchange{HasBody: true, Body: []byte("{}")}) })
+		}
+		wg.Wait()
+		require.Zero(t, e.metrics.Inflight.Value())
+		require.Zero(t, e.metrics.InflightBytes.Value())
+	}
+	require.Empty(t, e.admission.enter(t.Context(), 10))
+	require.EqualValues(t, 1, e.metrics.Inflight.Value())
+	require.EqualValues(t, 10, e.metrics.InflightBytes.Value())
 }

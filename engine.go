@@ -104,10 +104,12 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.gauges, e.gaugesEnd, e.load = make(chan struct{}), make(chan struct{}), e.loadModel
 	e.loadFirst = e.loadGate
-	e.admission = newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, e.now, func(exchanges, bytes int64) {
-		e.metrics.Inflight.Set(float64(exchanges))
-		e.metrics.InflightBytes.Set(float64(bytes))
-	})
+	a := newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, e.now)
+	e.admission = a // and no more of the engine is what a registry keeps
+	// Read when somebody asks: of two who tell what they have counted, the one who was
+	// earlier may be the last to say so.
+	e.metrics.Inflight.Source(func() float64 { return float64(a.inflight.Load()) })
+	e.metrics.InflightBytes.Source(func() float64 { return float64(a.heldBytes.Load()) })
 	policy := cfg.Policy
 	e.wanted.Store(&policy)
 	e.setTimeouts(0)

@@ -2,8 +2,8 @@ package grpcapi
 
 import (
 	"net"
-	"path/filepath"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"testing"

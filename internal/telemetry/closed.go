@@ -106,8 +106,8 @@ func (h *histograms) observe(v float64, values ...string) {
 	}
 }
 
-// Gauge is a value that goes up and down. It is safe for concurrent use. Either its owner sets it, or, after Source, it is read
-// when a scrape asks.
+// Gauge is a value that goes up and down. It is safe for concurrent use. Either its one owner sets it, or, after Source, it is
+// read when a scrape asks: what many change at once has no last word that could be set.
 type Gauge struct {
 	bits   atomic.Uint64
 	source atomic.Pointer[func() float64]
@@ -116,25 +116,8 @@ type Gauge struct {
 // Set replaces the value.
 func (g *Gauge) Set(v float64) { g.bits.Store(math.Float64bits(v)) }
 
-// Add changes the value by d, which may be negative.
-func (g *Gauge) Add(d float64) {
-	for {
-		old := g.bits.Load()
-		if g.bits.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+d)) {
-			return
-		}
-	}
-}
-
-// Source makes f the value from now on. It is called by scrapes, from any goroutine, and must not block. Nil goes back to what
-// Set and Add say.
-func (g *Gauge) Source(f func() float64) {
-	if f == nil {
-		g.source.Store(nil)
-		return
-	}
-	g.source.Store(&f)
-}
+// Source makes f the value from now on, whatever is Set. It is called by scrapes, from any goroutine, and must not block.
+func (g *Gauge) Source(f func() float64) { g.source.Store(&f) }
 
 // Value returns the value that a scrape would see now.
 func (g *Gauge) Value() float64 {
