@@ -1,6 +1,7 @@
 package content
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode"
@@ -179,10 +180,24 @@ func foldedPiece(text string) (stay, n, m int) {
 
 // asciiEnd returns where the ASCII from byte i on ends.
 func asciiEnd(text string, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		if high := bytes8(text, i) & highBits; high != 0 {
+			return i + bits.TrailingZeros64(high)/8
+		}
+	}
 	for i < len(text) && text[i] < utf8.RuneSelf {
 		i++
 	}
 	return i
+}
+
+// highBits are what no byte of ASCII has, of eight.
+const highBits = 0x8080808080808080
+
+// bytes8 returns the eight bytes of text from byte i on, the first in the lowest place.
+func bytes8(text string, i int) uint64 {
+	t := text[i : i+8]
+	return uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
 }
 
 // material reports whether folding changes anything that counts.

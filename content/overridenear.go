@@ -125,24 +125,31 @@ func (m *nearMemo) lower(text string) string {
 	m.shifts = m.shifts[:0]
 	i := asciiEnd(text, 0)
 	for i < len(text) {
-		r, n := utf8.DecodeRuneInString(text[i:])
+		r, n := highRune(text, i)
 		if lowerRune(r) != r {
 			break
 		}
-		i = asciiEnd(text, i+n)
+		if i += n; i < len(text) && text[i] < utf8.RuneSelf {
+			i = asciiEnd(text, i)
+		}
 	}
 	if i == len(text) {
 		return text
 	}
 	b := append(m.low[:0], text[:i]...)
 	for i < len(text) {
-		if end := asciiEnd(text, i); end > i {
+		if text[i] < utf8.RuneSelf {
+			end := asciiEnd(text, i)
 			b = append(b, text[i:end]...)
 			i = end
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		b = utf8.AppendRune(b, lowerRune(r))
+		r, n := highRune(text, i)
+		if l := lowerRune(r); l == r {
+			b = append(b, text[i:i+n]...)
+		} else {
+			b = utf8.AppendRune(b, l)
+		}
 		i += n
 		by := 0
 		if k := len(m.shifts); k > 0 {
@@ -154,6 +161,17 @@ func (m *nearMemo) lower(text string) string {
 	}
 	m.low = b
 	return string(b)
+}
+
+// highRune returns the character at byte i of valid UTF-8, which is not ASCII, and its length.
+func highRune(text string, i int) (rune, int) {
+	switch c := text[i]; {
+	case c < 0xe0:
+		return rune(c&0x1f)<<6 | rune(text[i+1]&0x3f), 2
+	case c < 0xf0:
+		return rune(c&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f), 3
+	}
+	return utf8.DecodeRuneInString(text[i:])
 }
 
 // lowerRune is unicode.ToLower, which it asks only where there is case.

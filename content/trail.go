@@ -143,25 +143,27 @@ func (r *trailRoom) rewrite(src string, step stepFunc) bool {
 		return false
 	}
 	r.begin(len(src))
-	r.text = append(r.text, src[:i]...)
 	for i < len(src) {
 		n, to := step(src, i)
 		if len(to) == n && to == src[i:i+n] {
-			r.text = append(r.text, to...)
 			i += n
 			continue
 		}
-		if r.reach > 0 && i-r.changedTo > 4*r.reach {
-			r.abridge(src, i)
-		}
+		r.stays(src, i)
 		r.text = append(r.text, to...)
 		r.changed(i, n, len(to))
 		i += n
 	}
-	if r.reach > 0 && len(src)-r.changedTo > 4*r.reach {
-		r.abridge(src, len(src))
-	}
+	r.stays(src, len(src))
 	return true
+}
+
+// stays adds what stands between the last piece and byte i of src, and is the same in both texts.
+func (r *trailRoom) stays(src string, i int) {
+	r.text = append(r.text, src[r.changedTo:i]...)
+	if r.reach > 0 && i-r.changedTo > 4*r.reach {
+		r.abridge(src, i)
+	}
 }
 
 // abridge leaves whole lines out of the stretch that ends at byte i and is the same in both texts, far from what changed on
