@@ -107,7 +107,7 @@ const maxHandler = 240
 
 // handlerReads are what script in an attribute takes, handlerSends how it sends it away.
 var (
-	handlerReads = mustIndex("document.cookie", "localstorage", "sessionstorage", "document.body", "innerhtml", "innertext")
+	handlerReads = newFinder("document.cookie", "localstorage", "sessionstorage", "document.body", "innerhtml", "innertext")
 	handlerSends = mustIndex("fetch(", "http:", "https:", "'//", "sendbeacon", "new image", "location", "xmlhttprequest")
 )
 
@@ -133,4 +133,4 @@ func (sc *scan) srcdoc(at int) {
 	}
 }
 
-var findScript = mustIndex("<script", "&lt;script").first
+var findScript = newFinder("<script", "&lt;script").first

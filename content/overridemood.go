@@ -128,7 +128,7 @@ func valueAt(text string, open int) bool {
 }
 
 // The words of those who write about attacks, and how far before a phrase they may stand, in bytes.
-var reporting = mustIndex("injection", "jailbreak", "attacker", "adversar", "malicious", "red team", "red-team", "payload")
+var reporting = newFinder("injection", "jailbreak", "attacker", "adversar", "malicious", "red team", "red-team", "payload")
 
 const reportReach = 240
 

@@ -19,7 +19,7 @@ var parts = []string{"respond", "answer", "reply", "act as", "act like", "preten
 	"ignore", "disregard", "an assistant", "an ai", "a chatbot", "chatgpt", "language model", "roleplay", "role-play", "stay in character"}
 
 // promises are both, told apart by their number: the freedoms come first.
-var promises = mustIndex(slices.Concat(freedoms, parts)...)
+var promises = newFinder(slices.Concat(freedoms, parts)...)
 
 // personas are what a model is told to be.
 var personas = mustIndex("act as", "act like", "pretend", "obey", "an assistant", "an ai ", "an ai.", "an ai,", "a chatbot", "chatgpt", "language model", "roleplay", "role-play", "in character", "playing the role", "an evil")
@@ -82,7 +82,7 @@ func (sc *scan) takeover(at, end int) {
 	after := sentence(text, end, takeoverReach)
 	sc.turned = end + len(after)
 	free, part := false, false
-	promises.walk(after, func(w *keyword, _ int) bool {
+	promises.index.walk(after, func(w *keyword, _ int) bool {
 		free = w.user < len(freedoms)
 		part = part || !free
 		return !free

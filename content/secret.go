@@ -122,7 +122,7 @@ func (sc *scan) nextEnd(from int) int {
 }
 
 // puttyPrivate begins the private half of a PuTTY key file.
-var puttyPrivate = mustIndex("private-lines:")
+var puttyPrivate = newFinder("private-lines:")
 
 // puttyKey looks for the private half of a PuTTY key file.
 func (sc *scan) puttyKey(at int) {

@@ -50,7 +50,7 @@ var (
 )
 
 // assistantWords open the turn of the model.
-var assistantWords = mustIndex("assistant:", "assistant**:", "### assistant", "\nai:", "### response")
+var assistantWords = newFinder("assistant:", "assistant**:", "### assistant", "\nai:", "### response")
 
 // Bounds of a forged exchange, in bytes: how far behind the turn of the user that of the model may begin, and how much of
 // the user's is read.
@@ -187,7 +187,7 @@ func (sc *scan) instruction(at, end int) {
 }
 
 // assistantOrders are what a forged word of the system tells the model, however it begins.
-var assistantOrders = mustIndex("the assistant must", "the assistant should", "the assistant has to", "the assistant is to", "the assistant is required", "the assistant will now", "the ai must", "the model must", "the agent must", "assistants must",
+var assistantOrders = newFinder("the assistant must", "the assistant should", "the assistant has to", "the assistant is to", "the assistant is required", "the assistant will now", "the ai must", "the model must", "the agent must", "assistants must",
 	"the user has approved", "the user has authorised", "the user has authorized", "the user wants you to", "answer must contain", "answer must include", "response must include", "response must contain", "call the tool", "all safety policies", "safety policies are")
 
 // saidReach is how far behind a word of the system its order may begin, in bytes.

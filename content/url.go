@@ -401,8 +401,8 @@ var signatures = [...]string{"x-amz-signature=", "x-goog-signature=", "x-goog-cr
 
 // What the script of a data: address has, and what a picture must have before it can run any.
 var (
-	scriptWords = mustIndex("<script", "%3cscript", "javascript:", "onload=", "onerror=", "onclick=", "fetch(", "eval(", "document.", "window.", "xmlhttprequest")
-	svgWords    = mustIndex("script", "onload", "base64")
+	scriptWords = newFinder("<script", "%3cscript", "javascript:", "onload=", "onerror=", "onclick=", "fetch(", "eval(", "document.", "window.", "xmlhttprequest")
+	svgWords    = newFinder("script", "onload", "base64")
 )
 
 // Bounds of a data: address, in bytes: of what stands before its comma, and of what is read of it.
@@ -437,7 +437,7 @@ func (sc *scan) dataURI(at int) {
 var base64Word = mustIndex("base64")
 
 // linkScripts are what a javascript: address in a link does when it is up to something.
-var linkScripts = mustIndex("fetch(", "xmlhttprequest", "document.cookie", "location=", "eval(", "atob(", "sendbeacon")
+var linkScripts = newFinder("fetch(", "xmlhttprequest", "document.cookie", "location=", "eval(", "atob(", "sendbeacon")
 
 // maxScriptURI is how much of a javascript: address is read, in bytes.
 const maxScriptURI = 160
