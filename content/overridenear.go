@@ -38,7 +38,11 @@ func (m *nearMemo) reset(at int) {
 // within returns the words that begin in text[lo:hi], in the order of their places, if there may be an override among
 // them: something that is set aside, and something that tells when it was said. They hold until the next call.
 func (m *nearMemo) within(text string, lo, hi int) []spotted {
-	if lo < m.from || lo > m.to {
+	switch {
+	case lo > m.to:
+		// Nothing was asked about what lies between, and rarely is later.
+		m.reset(lo)
+	case lo < m.from:
 		m.reset(max(0, lo-nearBehind))
 	}
 	if m.to < hi {
