@@ -102,7 +102,7 @@ func (sc *scan) rewrittenView(v *view, label string, layer int, trail *trail) {
 
 // incomplete reports that a span of v was left undecoded.
 func (sc *scan) incomplete(v *view, start, end int) {
-	sc.cut = true
+	sc.cut++
 	sc.v, sc.text = v, v.text
 	sc.hits = append(sc.hits[:0], hit{det: detIncomplete, start: start, end: end})
 	sc.flush()
@@ -130,11 +130,19 @@ func (sc *scan) decodeRun(v *view, r run) {
 		sc.otherRun(v, r, text)
 		return
 	}
+	known := sc.decoded.place(v.text, r)
+	if known != nil && sc.decodedBefore(known, v, r) {
+		return
+	}
+	budget, cut, folds, plain := sc.budget, sc.cut, len(sc.folds), len(sc.plain)
 	end, body := wrapped(v.text, r)
 	if end == r.end {
 		body = text
 	}
 	sc.decodeText(v, run{r.start, end}, text, body)
+	if known != nil && sc.cut == cut && (len(sc.plain) > plain || len(sc.folds) == folds) {
+		sc.remember(known, v, r, budget, plain)
+	}
 }
 
 // decodeText decodes text, which stands for the span r of v, as hexadecimal digits, or body as base64: the text alone,

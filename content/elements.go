@@ -88,7 +88,7 @@ func (sc *scan) characters(from, to int) {
 // finding of string i; it cannot be masked, so what should be blocks.
 func (sc *scan) spelledOut(i int, text string) {
 	if len(text) > sc.budget {
-		sc.cut = true
+		sc.cut++
 		return
 	}
 	sc.budget -= len(text)

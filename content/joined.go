@@ -188,7 +188,7 @@ func (d *Document) inList(c int32) bool {
 // group reads the text of a group, in which left bytes stand before it and gap bytes between two blocks.
 func (sc *scan) group(g *blockGroup, text string, left, gap int) {
 	if len(text) > sc.budget {
-		sc.cut = true
+		sc.cut++
 		return
 	}
 	sc.budget -= len(text)
@@ -225,7 +225,7 @@ func (sc *scan) group(g *blockGroup, text string, left, gap int) {
 		}
 		part := text[lo:hi]
 		if len(part) > sc.budget {
-			sc.cut = true
+			sc.cut++
 			return
 		}
 		sc.budget -= len(part)

@@ -24,7 +24,7 @@ type scan struct {
 	rep  Report
 
 	budget int // bytes of views that may still be produced
-	cut    bool
+	cut    int // how often something was left undecoded
 
 	str  int
 	role Role
@@ -78,7 +78,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 	if err := ctx.Err(); err != nil {
 		return Report{}, fmt.Errorf("scan payload: %w", err)
 	}
-	if sc.cut {
+	if sc.cut > 0 {
 		sc.rep.Coverage.Partial = true
 		sc.rep.Coverage.Reason = "incomplete-decode"
 	}
@@ -106,6 +106,7 @@ func (sc *scan) string(i int) {
 	sc.spans, sc.path = sc.spans[:0], ""
 	raw := sc.first(s.Text)
 	sc.barren.next()
+	sc.decoded.next()
 	if s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
 			return

@@ -16,6 +16,7 @@ type scanRoom struct {
 	rewritten    []*view   // the long ones among them that steps made
 	trails       trailRoom // of these views
 	barren       barren
+	decoded      decodedRuns
 	runs         []run
 	even         []evenWords
 	groups       []group
@@ -76,7 +77,7 @@ func (sc *scan) release() {
 	room := sc.scanRoom
 	const hitBytes, spanBytes, viewBytes, wayBytes = 32, 24, 112, 12
 	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*viewsAtOnce*len(room.views.rooms) +
-		wayBytes*cap(room.trails.ways) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain)
+		wayBytes*cap(room.trails.ways) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
 	if size > maxRoom {
 		return
 	}
@@ -84,6 +85,7 @@ func (sc *scan) release() {
 	clear(room.rewritten[:cap(room.rewritten)])
 	room.views.clear()
 	room.barren.clear()
+	room.decoded.clear()
 	room.streams.src = bytes.Reader{}
 	*sc = scan{scanRoom: room}
 	scans.Put(sc)
