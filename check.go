@@ -3,7 +3,6 @@ package sallyport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/token"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/rules"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // CheckRequest decides whether a call may go upstream. It always returns a
@@ -172,10 +172,11 @@ func (r *run) recover(reason any, v *Verdict) {
 	if reason == nil {
 		return
 	}
+	what := guard.DescribePanic(reason)
 	r.e.log.Error("exchange panicked", zap.String("ref", r.id.ref), zap.String(telemetry.KeyMethod, telemetry.MethodLabel(r.ex.Method)),
-		zap.String("panic", panicType(reason)), zap.ByteString("stack", debug.Stack()))
+		zap.String("panic", what), zap.ByteString("stack", debug.Stack()))
 	r.in = decision.Input{Ref: r.id.ref}
-	r.fault(decision.ScannerEngine, decision.FaultPanic, panicType(reason))
+	r.fault(decision.ScannerEngine, decision.FaultPanic, what)
 	defer func() {
 		if recover() != nil { // what broke may be what finish needs
 			*v = decision.Aggregate(r.in, decision.Policy{})
@@ -183,15 +184,6 @@ func (r *run) recover(reason any, v *Verdict) {
 	}()
 	r.e.broken(decision.ScannerContent, r.began)
 	*v = r.finish()
-}
-
-// panicType names a panic without its text, which may quote the payload.
-func panicType(reason any) string {
-	var e interface{ RuntimeError() }
-	if err, ok := reason.(error); ok && errors.As(err, &e) {
-		return err.Error() // the runtime's own messages hold no payload
-	}
-	return fmt.Sprintf("%T", reason)
 }
 
 // open checks that the engine has proved itself and takes the snapshot by which
