@@ -170,12 +170,9 @@ func (l *loader) checksums() error {
 }
 
 func (l *loader) sum(file string) (string, error) {
-	want := ""
-	switch file {
-	case l.src.model:
+	want := "the file that " + ManifestFile + " lists"
+	if file == l.src.model {
 		want = "the network"
-	default:
-		want = "the file that " + ManifestFile + " lists"
 	}
 	f, err := l.src.open(file, want)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // RunControl ends a Run early. The zero value never does. It is cheap and
-// spent once terminated; copies are the same control.
+// spent once terminated; copies are the same control. It needs no end: nothing native
+// outlives the last Run.
 type RunControl struct{ native *onnx.Control }
 
 // NewRunControl returns a control of one or more Runs.
@@ -24,12 +25,8 @@ func (c RunControl) Terminate() {
 	}
 }
 
-// Terminated reports whether Terminate or Close was called.
+// Terminated reports whether Terminate was called.
 func (c RunControl) Terminated() bool { return c.native != nil && c.native.Terminated() }
-
-// Close ends the control's use: it is Terminate under the name that belongs
-// into a defer. Nothing native outlives the last Run either way.
-func (c RunControl) Close() { c.Terminate() }
 
 // Run returns, for every window, the probability that it is malicious. It blocks
 // the calling goroutine's thread for as long as the model computes and is safe

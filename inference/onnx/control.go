@@ -8,7 +8,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-// ErrTerminated is what a Run returns whose control was terminated or closed.
+// ErrTerminated is what a Run returns whose control was terminated.
 var ErrTerminated = errors.New("run terminated")
 
 // Control ends Runs early. It may be shared by Runs at the same time; it is

@@ -107,9 +107,6 @@ func Start(src Sources, opt Options) (*Server, error) {
 // Addr returns the address that the server listens on, with the port that was picked.
 func (s *Server) Addr() string { return s.addr.String() }
 
-// Loopback reports whether the server listens on loopback and therefore shows everything.
-func (s *Server) Loopback() bool { return onLoopback(s.addr) }
-
 // Shutdown closes the listener and waits for answers in flight until ctx ends; then it cuts them off and returns the error of
 // ctx. When it returns, no goroutine of the server accepts connections any more.
 func (s *Server) Shutdown(ctx context.Context) error {

@@ -33,7 +33,7 @@ func TestResumeOfALargeFile(t *testing.T) {
 	for range maxFindings {
 		large.Findings = append(large.Findings, Finding{Detector: strings.Repeat("d", 200), Path: strings.Repeat("p", 400)})
 	}
-	for w.Written() < 3*tailWindow/45_000 {
+	for w.Head().Seq < 3*tailWindow/45_000 {
 		require.NoError(t, w.Append(large))
 	}
 	require.NoError(t, w.Close())

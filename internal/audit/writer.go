@@ -83,8 +83,7 @@ type Writer struct {
 	reason string // of the next gap line
 	ragged bool   // the file does not end in a newline
 
-	written, missed uint64
-	closed          bool
+	closed bool
 }
 
 // Append writes one record. Its error names the path and means that the record was not written and is counted in the next
@@ -95,7 +94,6 @@ func (w *Writer) Append(r *Record) error {
 	}
 	if err := w.append(r); err != nil {
 		w.lost++
-		w.missed++
 		w.because(reasonWriteFailed)
 		return fmt.Errorf("append to audit file %q: %w", w.opt.Path, err)
 	}
@@ -189,12 +187,6 @@ func (w *Writer) Close() error {
 
 // Head returns the number and hash of the last line: the anchor that proves later that the tail was not cut.
 func (w *Writer) Head() Anchor { return Anchor{Seq: w.seq, Hash: w.head} }
-
-// Written returns how many lines this writer has put into the file, chain lines included.
-func (w *Writer) Written() uint64 { return w.written }
-
-// Missed returns how many records were not written since Open.
-func (w *Writer) Missed() uint64 { return w.missed }
 
 // finish covers and forces what was written.
 func (w *Writer) finish() error {
@@ -292,7 +284,6 @@ func (w *Writer) put() error {
 	w.ragged = n < len(out)
 	w.seq++
 	w.head = HashLine(line)
-	w.written++
 	w.unsynced++
 	if w.uncovered == 0 {
 		w.uncoveredSince = w.opt.Now()
@@ -331,7 +322,6 @@ func (w *Writer) sync() error {
 	err := w.f.Sync()
 	if err != nil {
 		w.lost += w.unsynced
-		w.missed += uint64(w.unsynced)
 		w.because(reasonSyncFailed)
 	}
 	w.unsynced = 0

@@ -23,14 +23,6 @@ type Changes struct {
 	Restart []Change
 }
 
-// Empty reports whether nothing changed.
-func (c Changes) Empty() bool { return len(c.Reloadable) == 0 && len(c.Restart) == 0 }
-
-// Has reports whether one of the named settings changed and can be reloaded.
-func (c Changes) Has(names ...string) bool {
-	return slices.ContainsFunc(c.Reloadable, func(x Change) bool { return slices.Contains(names, x.Name) })
-}
-
 // Diff compares two configurations. The profiles count as one setting, named
 // "profiles".
 func Diff(old, new *Settings) Changes {

@@ -31,7 +31,7 @@ func TestPrintReadsBack(t *testing.T) {
 			text := printed(t, s)
 			again, err := read(t, text, nil, nil)
 			require.NoError(t, err, text)
-			require.True(t, Diff(s, again).Empty(), "%v\n%s", Diff(s, again), text)
+			require.Zero(t, Diff(s, again), text)
 		})
 	}
 }

@@ -50,8 +50,8 @@ func sample() *Report {
 			Series: []Series{{Name: "goodput", Points: wave(120)}},
 		})
 
-	edges, benign := Bucket(beta(400, 2, 9), 0, 1, 20)
-	_, attack := Bucket(beta(400, 9, 2), 0, 1, 20)
+	edges, benign := buckets(beta(400, 2, 9), 20)
+	_, attack := buckets(beta(400, 9, 2), 20)
 	r.Section("Scores", &Histogram{
 		Title: "Scores by class", X: Axis{Label: "P(malicious)"}, Y: Axis{Label: "texts"}, Edges: edges,
 		Bars:  []Bars{{Name: "benign", Counts: benign}, {Name: "malicious", Counts: attack}},
@@ -136,4 +136,16 @@ func TestGolden(t *testing.T) {
 			})
 		}
 	}
+}
+
+// buckets counts values from 0 to 1 into n equal buckets.
+func buckets(values []float64, n int) (edges, counts []float64) {
+	counts = make([]float64, n)
+	for i := range n + 1 {
+		edges = append(edges, float64(i)/float64(n))
+	}
+	for _, v := range values {
+		counts[min(int(v*float64(n)), n-1)]++
+	}
+	return edges, counts
 }

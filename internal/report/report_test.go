@@ -82,7 +82,7 @@ func TestTicks(t *testing.T) {
 		{"log of one", Axis{Log: true}, []float64{4}, []string{"2", "5", "10"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := newScale(tc.axis, tc.values, 0, 100).widen(5)
+			s := newScale(tc.axis, tc.values, 0, 100).widen()
 			var got []string
 			for _, v := range s.ticks(5) {
 				got = append(got, tickLabel(v))
@@ -97,7 +97,7 @@ func TestScaleProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Axis{Log: rapid.Bool().Draw(t, "log"), Tight: rapid.Bool().Draw(t, "tight")}
 		values := rapid.SliceOfN(rapid.Float64Range(-1e12, 1e12), 0, 8).Draw(t, "values")
-		s := newScale(a, values, 0, 100).widen(5)
+		s := newScale(a, values, 0, 100).widen()
 		for _, v := range values {
 			if s.shows(v) {
 				if p := s.at(v); !(p >= -0.01 && p <= 100.01) {
@@ -231,13 +231,4 @@ func TestWriteFile(t *testing.T) {
 	e, err := ParseEncoding("HTML")
 	require.NoError(t, err)
 	require.Equal(t, HTMLEncoding, e)
-}
-
-func TestBucket(t *testing.T) {
-	edges, counts := Bucket([]float64{-1, 0, 0.49, 0.5, 1, 7, math.NaN(), math.Inf(1), math.Inf(-1)}, 0, 1, 2)
-	require.Equal(t, []float64{0, 0.5, 1}, edges)
-	require.Equal(t, []float64{4, 4}, counts)
-	edges, counts = Bucket(nil, 1, 1, 2)
-	require.Empty(t, edges)
-	require.Empty(t, counts)
 }

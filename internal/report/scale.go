@@ -65,8 +65,11 @@ func (s scale) at(v float64) float64 {
 	return s.from + share*(s.to-s.from)
 }
 
+// wideTicks is about how many ticks the ends of a linear scale are rounded to.
+const wideTicks = 5
+
 // widen moves the ends outwards to round values, ticks on a linear scale, and returns it.
-func (s scale) widen(count int) scale {
+func (s scale) widen() scale {
 	if s.log {
 		s.max = niceStep(s.max)
 		if low := 1 / niceStep(1/s.min); low > 0 {
@@ -74,7 +77,7 @@ func (s scale) widen(count int) scale {
 		}
 		return s
 	}
-	step := niceStep((s.max - s.min) / float64(count))
+	step := niceStep((s.max - s.min) / wideTicks)
 	s.min, s.max = math.Floor(s.min/step+1e-9)*step, math.Ceil(s.max/step-1e-9)*step
 	return s
 }
@@ -216,21 +219,3 @@ func (b Bars) count(i int) float64 {
 
 // buckets is how many buckets a histogram has.
 func (h *Histogram) buckets() int { return max(0, len(h.Edges)-1) }
-
-// Bucket counts values into n equal buckets from low to high; what lies outside counts at the ends. NaN is left out.
-func Bucket(values []float64, low, high float64, n int) (edges, counts []float64) {
-	if n < 1 || !(high > low) {
-		return nil, nil
-	}
-	counts = make([]float64, n)
-	for i := range n + 1 {
-		edges = append(edges, low+(high-low)*float64(i)/float64(n))
-	}
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			i := (v - low) / (high - low) * float64(n)
-			counts[int(math.Max(0, math.Min(float64(n-1), i)))]++
-		}
-	}
-	return edges, counts
-}

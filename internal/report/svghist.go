@@ -19,7 +19,7 @@ func (h *Histogram) svg() template.HTML {
 	tightX := h.X
 	tightX.Tight = true
 	xs := newScale(tightX, h.Edges, marginLeft, chartWidth-marginRight)
-	ys := newScale(h.Y, h.counts(), bottom, top).widen(5)
+	ys := newScale(h.Y, h.counts(), bottom, top).widen()
 	d.axes(h.X, h.Y, xs, ys, h.edgeTicks(xs), top, bottom)
 	for i := range h.buckets() {
 		d.bucket(h, i, xs, ys, bottom)

@@ -17,7 +17,7 @@ func (c *LineChart) svg() template.HTML {
 	top := marginTop + d.legend(keys)
 	bottom := chartHeight - marginBottom
 	xs := newScale(c.X, c.xs(), marginLeft, chartWidth-marginRight)
-	ys := newScale(c.Y, c.ys(), bottom, top).widen(5)
+	ys := newScale(c.Y, c.ys(), bottom, top).widen()
 	d.axes(c.X, c.Y, xs, ys, xs.ticks(8), top, bottom)
 	for i, s := range c.Series {
 		class := "series"

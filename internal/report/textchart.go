@@ -53,7 +53,7 @@ func (t *textWriter) chartTitle(s string) {
 func (t *textWriter) lineChart(c *LineChart) {
 	t.chartTitle(c.Title)
 	xs := newScale(c.X, c.xs(), 0, plotWidth-1)
-	ys := newScale(c.Y, c.ys(), plotHeight-1, 0).widen(5)
+	ys := newScale(c.Y, c.ys(), plotHeight-1, 0).widen()
 	p := newPlot()
 	for _, m := range c.Marks {
 		switch {

@@ -21,9 +21,9 @@ func Example() {
 	_, result = ring.Verify(text, "mail", "tools/call")
 	fmt.Println(result, "suspicious:", result.Suspicious())
 	_, result = ring.Verify("", "wiki", "tools/call")
-	fmt.Println(result, "absent:", result.Absent())
+	fmt.Println(result)
 	// Output:
 	// valid search
 	// mismatch suspicious: true
-	// missing absent: true
+	// missing
 }

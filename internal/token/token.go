@@ -78,22 +78,9 @@ func (r Result) String() string {
 	return "unknown"
 }
 
-// Absent reports whether the result is to be treated like a missing token.
-func (r Result) Absent() bool { return r == Missing || r == UnknownKey || r == Expired }
-
 // Suspicious reports whether somebody tampered with the token or moved it to
 // another response: a review finding.
 func (r Result) Suspicious() bool { return r == Forged || r == Mismatch }
-
-// Signer hands out tokens.
-type Signer interface {
-	Sign(c Claims) string
-}
-
-// Verifier reads tokens that were handed back.
-type Verifier interface {
-	Verify(text, service, method string) (Claims, Result)
-}
 
 // MinKey is the least length of a key, in bytes.
 const MinKey = 16
@@ -112,7 +99,6 @@ type Options struct {
 // for concurrent use.
 type Keyring struct {
 	keys   []key
-	random bool
 	maxAge time.Duration
 	now    func() time.Time
 	rand   io.Reader
@@ -123,11 +109,6 @@ type key struct {
 	mac   []byte
 	trace []byte
 }
-
-var (
-	_ Signer   = (*Keyring)(nil)
-	_ Verifier = (*Keyring)(nil)
-)
 
 // NewKeyring makes a ring. Without keys it makes a random one, which verifies only
 // what this ring signed. Each key has at least [MinKey] bytes.
@@ -156,7 +137,7 @@ func NewKeyring(keys []string, o Options) (*Keyring, error) {
 		if _, err := io.ReadFull(k.rand, secret); err != nil {
 			return nil, fmt.Errorf("token keyring: make a random key: %w", err)
 		}
-		k.keys, k.random = []key{derive(secret)}, true
+		k.keys = []key{derive(secret)}
 	}
 	return k, nil
 }
@@ -172,10 +153,6 @@ func derive(secret []byte) key {
 	copy(k.id[:], sub("token-kid/1"))
 	return k
 }
-
-// Random reports whether the ring made its own key, so that no other process can
-// read its tokens.
-func (k *Keyring) Random() bool { return k.random }
 
 // TraceKey hashes the parts under the first key. Parts are length-prefixed, so
 // that different lists never collide.
