@@ -50,7 +50,7 @@ func (e *Engine) interrupted(ctx context.Context, scanner string, began time.Tim
 // brought along, however short, says nothing about us.
 func ours(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errScannerTimeout) }
 
-// ours reports whether what ends ctx is our deadline, of a context that may not have ended yet: the model pool watches the
+// ours is [ours] for a context that may not have ended yet: the model pool watches the
 // same deadline by a timer of its own, which may be a moment quicker.
 func (r *run) ours(ctx context.Context) bool {
 	if ctx.Err() == nil {

@@ -1,5 +1,6 @@
 // Package actors holds the owners of everything that changes while the program
-// runs: one file per actor, each with its handle.
+// runs: one file per actor, each with its handle, and several for the model pool, whose
+// names begin with modelpool and modelworker.
 //
 // An actor here owns state, decides in short turns and never blocks in one:
 // parsing, regular expressions, compiling and native calls happen on the caller's

@@ -193,6 +193,7 @@ func TestTraceShardThatHangsKeepsABoundedQueue(t *testing.T) {
 		}
 		require.Equal(t, 4, depth.Len())
 		close(hold)
+		synctest.Wait()
 	})
 }
 

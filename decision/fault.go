@@ -28,7 +28,7 @@ const (
 
 var faultNames = [...]string{"error", "timeout", "queue_full", "down", "rule_error", "cancelled", "not_ready", "panic", "audit_refused"}
 
-// FaultKinds lists every kind, for tests and metrics that must cover them all.
+// FaultKinds lists every kind, for tests that must cover them all.
 func FaultKinds() []FaultKind {
 	kinds := make([]FaultKind, len(faultNames))
 	for i := range kinds {

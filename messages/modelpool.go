@@ -107,8 +107,7 @@ const (
 var modelFaultNames = [...]string{"not_ready", "lost", "queue_full", "unreachable", "timeout", "cancelled",
 	"panic", "hung", "runtime", "poison", "bad_score", "late"}
 
-// ModelFaults lists every fault, for metrics that must exist at zero and for
-// tests that must cover them all.
+// ModelFaults lists every fault, for tests that must cover them all.
 func ModelFaults() []ModelFault {
 	all := make([]ModelFault, len(modelFaultNames))
 	for i := range all {

@@ -113,9 +113,9 @@ func (o checkOptions) question(stdin io.Reader, args []string) (q question, err 
 		q.request = true
 		return q, nil
 	}
-	in, err := readInput(stdin, args)
+	in, err := readInput("check", stdin, args)
 	if err != nil {
-		return q, failed(errors.New(strings.Replace(err.Error(), "scan", "check", 1)))
+		return q, failed(err)
 	}
 	if o.phase == "request" && !o.text && !looksLikeJSON(in) {
 		// Not a message at all; what the sidecar says to that may be what is asked.

@@ -50,7 +50,7 @@ The settings are those of serve.`,
 			default:
 				return fmt.Errorf("--phase %q: want request or response", o.phase)
 			}
-			in, err := readInput(cmd.InOrStdin(), args)
+			in, err := readInput("scan", cmd.InOrStdin(), args)
 			if err != nil {
 				return failed(err)
 			}
@@ -83,7 +83,7 @@ func engineFlags(f *pflag.FlagSet) {
 	}
 }
 
-// maxInput bounds what scan reads, in bytes: the largest payload that can be
+// maxInput bounds what scan and check read, in bytes: the largest payload that can be
 // configured, so that oversize gets the same answer as from the server.
 const maxInput = 256 << 20
 
@@ -95,12 +95,14 @@ func inputName(args []string) string {
 	return "standard input"
 }
 
-func readInput(stdin io.Reader, args []string) ([]byte, error) {
+// readInput reads the file among args, or standard input; command is the one that asks,
+// for errors.
+func readInput(command string, stdin io.Reader, args []string) ([]byte, error) {
 	r, name := stdin, inputName(args)
 	if len(args) == 1 && args[0] != standardInput {
 		file, err := os.Open(args[0])
 		if err != nil {
-			return nil, fmt.Errorf("scan: %w", err)
+			return nil, fmt.Errorf("%s: %w", command, err)
 		}
 		defer file.Close() //nolint:errcheck // it was only read
 		r = file
@@ -108,11 +110,11 @@ func readInput(stdin io.Reader, args []string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("scan %s: %w", name, err)
+		return nil, fmt.Errorf("%s %s: %w", command, name, err)
 	case len(data) > maxInput:
-		return nil, fmt.Errorf("scan %s: more than %d MiB", name, maxInput>>20)
+		return nil, fmt.Errorf("%s %s: more than %d MiB", command, name, maxInput>>20)
 	case len(data) == 0:
-		return nil, fmt.Errorf("scan %s: it is empty", name)
+		return nil, fmt.Errorf("%s %s: it is empty", command, name)
 	}
 	return data, nil
 }

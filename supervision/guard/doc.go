@@ -7,10 +7,11 @@
 // actor ([DeadLetters]), and the delay before a failed actor comes back
 // ([Backoff]).
 //
-// The promise it makes: a message that carries a caller (a [Rejecter]) is either
-// handled by its actor or rejected, promptly, in every one of these cases: the
-// actor panics on it, the actor is stopped, poisoned or given up by its
-// supervisor while the message is queued, the queue is full, the actor is gone.
+// The promise it makes: a message that carries a caller (a [Rejecter], or a [Refuser]
+// that an actor has asked) is either handled by its actor or rejected, promptly, in
+// every one of these cases: the actor panics on it, the actor is stopped, poisoned or
+// given up by its supervisor while the message is queued, the queue is full, the actor
+// is gone.
 // The stock library loses the message in each of them and the caller hangs.
 //
 // It holds no policy: how often an actor may restart, and what a lost caller is
