@@ -39,7 +39,7 @@ var shortOptions = [...]struct{ command, options string }{
 	{"docker login ", "-p "}, {"podman login ", "-p "}, {"registry login ", "-p "}, {"az login ", "-p "}, {"oc login ", "-p "}, {"mongosh ", "-p "}, {"mongodump ", "-p "},
 	{"redis-cli ", "-a "}, {"sqlcmd ", "-P "}, {"zip ", "-P "}, {"ldapsearch ", "-w "}, {"ldapmodify ", "-w "}, {"openssl enc ", "-k "},
 	{"nerdctl login ", "-p "}, {"buildah login ", "-p "}, {"cf login ", "-p "}, {"psexec ", "-p "}, {"mongorestore ", "-p "}, {"mongoexport ", "-p "}, {"mongo ", "-p "}, {"bcp ", "-P "}, {"ipmitool ", "-P "},
-	{"mosquitto_pub ", "-P "}, {"mosquitto_sub ", "-P "}, {"crackmapexec ", "-p "}, {"evil-winrm ", "-p "}, {"rdesktop ", "-p "},
+	{"crackmapexec ", "-p "}, {"evil-winrm ", "-p "}, {"rdesktop ", "-p "},
 }
 
 // longOption looks at the word after an option that takes a secret.

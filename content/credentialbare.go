@@ -27,13 +27,16 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 		return false
 	}
 	stop := start
-	for stop < len(text) && stop-start <= maxBare && strings.IndexByte(" \t\r\n\"'`,;<|", text[stop]) < 0 {
+	for stop < len(text) && stop-start <= maxBare && !bareEnds[text[stop]] {
 		stop++
+	}
+	if stop-start < minBare {
+		return false
 	}
 	for stop > start && strings.IndexByte(".!?:)*", text[stop-1]) >= 0 {
 		stop--
 	}
-	if v := text[start:stop]; len(v) >= 8 && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !notLiteral(v) && !placeholder(v) {
+	if v := text[start:stop]; len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !notLiteral(v) && !placeholder(v) {
 		sc.add(detCredential, start, stop)
 		return true
 	}
@@ -43,8 +46,13 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 // keyboardMarks are the marks that people put into passwords, and that no word, name or path has.
 const keyboardMarks = "!#$%&*+=?@^~"
 
-// maxBare is the longest password that is recognised by nothing but the word before it, in bytes.
-const maxBare = 64
+// Bounds of a password that is recognised by nothing but the word before it, in bytes.
+const (
+	minBare = 8
+	maxBare = 64
+)
+
+var bareEnds = newCharset(" \t\r\n\"'`,;<|")
 
 // optionName reports whether the name that goes on at byte at is an option of a command: -name, --long-name.
 func optionName(text string, at int) bool {

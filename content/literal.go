@@ -13,7 +13,7 @@ import (
 func (sc *scan) marker(at, end int) {
 	switch {
 	case sc.encoded():
-	case sc.literalToken(at, end):
+	case sc.literalToken(at, end), spanToken(sc.text, at, end):
 		sc.review(detMarker, at, end, Note)
 		return
 	case sc.templateToken(at, end):
@@ -21,6 +21,18 @@ func (sc *scan) marker(at, end int) {
 		return
 	}
 	sc.add(detMarker, at, end)
+}
+
+// spanToken reports whether a token is all of a code span of Markdown in a sentence, as where it is written about.
+func spanToken(text string, at, end int) bool {
+	if at < 2 || end+1 >= len(text) || text[at-1] != '`' || text[end] != '`' || text[at-2] == '`' || text[end+1] == '`' || turnFollows(text, end+1) {
+		return false
+	}
+	i := at - 2
+	for i > 0 && text[i] == ' ' {
+		i--
+	}
+	return isAlnum(text[i]) || text[i] == ',' || text[i] == '('
 }
 
 // literalBefore and literalAfter are the marks around a string literal of code.

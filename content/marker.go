@@ -130,6 +130,8 @@ func lineStart(text string, at int) bool {
 			if i > 1 && (isAlnum(text[i-2]) || text[i-2] == '"' || text[i-2] == '/') {
 				return true // behind a tag
 			}
+		case ',', ';':
+			return i < len(text) && text[i] == '"' // the quoted cell of a table
 		case ' ', '\t', '#', '*', '-', '=', '[', '<', '|', '(', '"', '\'', '`', '_', '~':
 		default:
 			return false

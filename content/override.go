@@ -102,7 +102,7 @@ var overrideVocabulary = func() map[string]overrideWord {
 		overrideState: "existing initial original system given developer safety current",
 		overrideThing: "instructions instruction prompt prompts directives directive programming guidelines guardrails",
 		overrideLoose: "directions rules commands orders constraints context restrictions policies training",
-		overrideTask:  "task tasks assignment assignments goal goals objective objectives mission job role conversation requests",
+		overrideTask:  "task tasks assignment assignments goal goals objective objectives mission job role conversation requests criteria",
 		overrideWho:   "you i we they was were is are has have had been being",
 		overrideTold:  "told instructed asked ordered said",
 	} {
@@ -165,6 +165,10 @@ func (sc *scan) override(at, end int) {
 			sc.review(detOverride, at, end+n, Review)
 			return
 		}
+		if n := aboveAnd(sc.text, end); n > 0 && !sc.enough(detOverride, Review) && moodAt(sc.text, at) == ordering && !sc.mentionedAt(at) {
+			sc.review(detOverride, at, end+n, Review)
+			return
+		}
 		sc.markedFrom(end)
 		return
 	}
@@ -190,6 +194,21 @@ func (sc *scan) override(at, end int) {
 	case plainly:
 		sc.review(detOverride, at, p.stop, Review)
 	}
+}
+
+// What stands above, and what a reader is to do instead that nobody asks a person for.
+var (
+	aboves   = [...]string{" the above and ", " all of the above and ", " all the above and ", " everything above and ", " the above, and ", " the above text and ", " everything above, and "}
+	insteads = [...]string{"instead ", "reply with", "respond with", "answer with", "say ", "output ", "print ", "tell me ", "only ", "just "}
+)
+
+// aboveAnd returns the length of "the above and" behind byte i where such an order follows, 0 else.
+func aboveAnd(text string, i int) int {
+	n := oneOf(text[i:], aboves[:])
+	if n == 0 || oneOf(text[i+n:], insteads[:]) == 0 {
+		return 0
+	}
+	return n
 }
 
 // usersWishes are what a model is asked by its user, and conditions what makes a rule of setting it aside.
@@ -245,6 +264,10 @@ func (sc *scan) setAside(at, end int) {
 		return
 	}
 	p := overridden(sc.text, end)
+	if n := developersRules(sc.text, end); n > 0 && moodAt(sc.text, at) == ordering && !sc.mentionedAt(at) {
+		sc.review(detOverride, at, end+n, Review)
+		return
+	}
 	if p.thing != overrideThing || !p.yours && !(p.all && p.past) {
 		return
 	}
@@ -260,6 +283,30 @@ func (sc *scan) setAside(at, end int) {
 	}
 	sc.review(detOverride, at, p.stop, Review)
 }
+
+// developersRules returns the length of "the developer's rules" behind byte i, 0 where something else follows.
+func developersRules(text string, i int) int {
+	rest := text[i:]
+	n := 0
+	if n < len(rest) && rest[n] == ' ' {
+		n++
+	}
+	m := oneOf(rest[n:], developers[:])
+	if m == 0 {
+		return 0
+	}
+	n += m
+	stop := n
+	for stop < len(rest) && stop-n < 24 && isLetter(rest[stop]) {
+		stop++
+	}
+	if kind := overrideVocabulary[strings.ToLower(rest[n:stop])]; kind != overrideThing && kind != overrideLoose {
+		return 0
+	}
+	return stop
+}
+
+var developers = [...]string{"the developer's ", "the developers' ", "your developer's ", "your developers' ", "the developer’s ", "your developer’s ", "your operator's ", "your creator's ", "your creators' "}
 
 // overridden reads the words after a verb, from byte i.
 func overridden(text string, i int) (p phrase) {
@@ -300,8 +347,13 @@ func overridden(text string, i int) (p phrase) {
 		case overrideState:
 			p.state = true
 		case overrideThing, overrideLoose, overrideTask:
-			if n := givenBehind(text, i); n > 0 && kind != overrideTask {
+			switch n := givenBehind(text, i); {
+			case n == 0:
+			case kind != overrideTask:
 				p.past, p.yours = true, true
+				i += n
+			case oneOf(text[i+1:], tasksGiven[:]) > 0:
+				p.past = true
 				i += n
 			}
 			if !p.past && (kind == overrideTask || !p.state && !p.yours) {
@@ -335,6 +387,9 @@ func overridden(text string, i int) (p phrase) {
 // givenBehinds are what follows instructions that the reader has.
 var givenBehinds = [...]string{"given to you", "you were given", "you have been given", "you've been given", "you received", "you have received", "that you were given", "that were given to you", "so far", "until now", "up to now", "up to this point", "given so far",
 	"of the developer", "of your developer", "from the developer", "from your developer", "of your operator", "from your operator", "of the system prompt", "in your system prompt", "from your system prompt"}
+
+// tasksGiven are those that may follow a task, which people set aside too.
+var tasksGiven = [...]string{"given to you", "you were given", "you have been given", "you've been given", "that you were given"}
 
 // givenBehind returns the length of such words behind byte i, 0 for none. What somebody gave them by is said of anything.
 func givenBehind(text string, i int) int {
@@ -386,6 +441,7 @@ const lapsedReach = 48
 // lapsed looks for the sentence that declares earlier instructions to be over.
 func (sc *scan) lapsed(at, end int) {
 	rest := strings.TrimPrefix(strings.TrimLeft(sc.text[end:min(len(sc.text), end+24)], " "), "now ")
+	rest = strings.TrimPrefix(rest, "hereby ")
 	n := oneOf(rest, ends[:])
 	if n == 0 || n < len(rest) && isAlnum(rest[n]) || sc.enough(detOverride, Review) {
 		return

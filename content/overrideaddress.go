@@ -19,7 +19,7 @@ var addressings = [...]string{
 var hostileWords = [...]string{
 	"ignore ", "disregard ", "forget ", "override", "instead of", "instead,", "do not tell", "don't tell", "never tell", "do not mention", "don't mention", "never mention", "do not inform", "don't inform", "do not reveal this", "do not summarise", "do not summarize", "without telling", "without informing", "without asking", "without mentioning", "secretly", "silently", "quietly",
 	"stop what", "stop your", "stop summar", "new task", "new instruction", "new orders", "real task", "real instruction", "previous task", "original task", "system prompt", "password", "credential", "api key", "api_key", "secret", "exfiltrate", "transfer ", "wire ", "bitcoin",
-	"delete_", "send_", "delete all", "rm -rf", "curl ", "| sh", "| bash", "session token", "access token", "auth token", "user's token", "all contacts", "best candidate", "positive review only", "only positive review", "give a positive review", "any negatives", "five stars", "five-star", "top score", "highest score", "hire this", "recommend this", "approve this", "conversation to", "chat history", "forward all", "forward the",
+	"delete_", "send_", "delete all", "rm -rf", "curl ", "| sh", "| bash", "session token", "access token", "auth token", "user's token", "all contacts", "best candidate", "positive review only", "only positive review", "give a positive review", "any negatives", "five stars", "five-star", "top score", "highest score", "hire this", "recommend this", "approve this", "ranked first", "rank this", "rank it first", "rate this", "10/10", "maximum score", "full marks", "strong accept", "accept this paper", "all competing", "only recommend", "conversation to", "chat history", "forward all", "forward the",
 }
 
 // concealments are the orders to keep something from the user.
@@ -31,7 +31,12 @@ var confided = [...]string{"this conversation to", "the conversation to", "conve
 func addressKeywords() []keyword {
 	var k []keyword
 	for _, a := range addressings {
-		k = append(k, keyword{text: a, look: func(sc *scan, at int) { sc.address(at, at+len(a)) }})
+		k = append(k, addressed(a))
+	}
+	for _, who := range [...]string{"ai", "llm", "language model", "ai agent", "ai agents", "ai assistant", "ai assistants"} {
+		for _, does := range judgings {
+			k = append(k, addressed(who+" "+does+" this"), addressed("to the "+who+" "+does))
+		}
 	}
 	for _, c := range concealments {
 		k = append(k, keyword{text: c, look: func(sc *scan, at int) { sc.concealment(at, at+len(c)) }})
@@ -40,6 +45,14 @@ func addressKeywords() []keyword {
 		k = append(k, keyword{text: c, look: func(sc *scan, at int) { sc.confided(at, at+len(c)) }})
 	}
 	return k
+}
+
+// judgings are what machines do with applications, papers and offers, beside reading them.
+var judgings = [...]string{"evaluating", "reviewing", "screening", "grading", "ranking", "scoring", "assessing", "summarising", "summarizing", "handling", "parsing"}
+
+// addressed opens a look at a note to a machine.
+func addressed(text string) keyword {
+	return keyword{text: text, look: func(sc *scan, at int) { sc.address(at, at+len(text)) }}
 }
 
 // addressReach is how much of a note to a machine is read, in bytes.

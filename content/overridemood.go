@@ -51,6 +51,8 @@ func moodAt(text string, at int) mood {
 	}
 	m, known := moodWords[word]
 	switch {
+	case start > 0 && text[start-1] == '@' && (start == 1 || text[start-2] <= ' '):
+		return ordering // to whom it may concern: @copilot ignore …
 	case word == "you":
 		before, _, _ := wordBefore(text, start)
 		if askedYou[before] {

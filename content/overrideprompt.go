@@ -55,6 +55,12 @@ func extractionKeywords() []keyword {
 	for _, c := range confidences {
 		k = append(k, keyword{text: c.text, look: func(sc *scan, at int) { sc.extraction(at, at+len(c.text), c.sure) }})
 	}
+	for _, how := range [...]string{"exact", "full", "entire", "complete"} {
+		for _, what := range [...]string{"initial instruction", "original instruction", "hidden instruction", "initial prompt", "original prompt", "hidden prompt"} {
+			text := "your " + how + " " + what
+			k = append(k, keyword{text: text, look: func(sc *scan, at int) { sc.extraction(at, at+len(text), true) }})
+		}
+	}
 	for _, p := range systemPrompts {
 		k = append(k, keyword{text: foldASCII(p), look: func(sc *scan, at int) { sc.foreignExtraction(at, at+len(p)) }})
 	}

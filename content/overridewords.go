@@ -27,7 +27,7 @@ var overrideCommon = []overrideIn{
 		past: []string{"vorherig", "bisherig", "vorig", "obig", "vorangegangen", "vorangehend", "früher", "vorhergehend"}, all: []string{"alle ", "sämtliche "},
 		thing: []string{"anweisung", "instruktion", "anordnung", "vorgaben", "befehle", "aufforderung"},
 		own:   []string{"deine anweisung", "deine instruktion", "deine vorgaben", "deine richtlinien"},
-		told:  []string{"alles davor", "alles vorher", "alles zuvor", "was dir gesagt wurde", "was man dir gesagt", "was dir bisher", "was du bisher"},
+		told:  []string{"alles davor", "alles vorher", "alles zuvor", "was dir gesagt wurde", "was man dir gesagt", "was dir bisher", "was du bisher", "was dir vorher", "was dir zuvor", "was dir vorhin", "was ihnen vorher", "was ihnen zuvor", "was ihnen bisher"},
 		not:   []string{" nicht", "niemals", " nie "}, tells: []string{"\x00t "}},
 	{lang: "fr", verbs: []string{"ignore", "oublie", "néglige", "ne tiens pas compte", "ne tenez pas compte", "fais abstraction", "faites abstraction"},
 		past: []string{"précédent", "precedent", "antérieur", "ci-dessus", "initiale", "reçues"}, all: []string{"toutes les", "tes "},

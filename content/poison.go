@@ -8,7 +8,7 @@ func poisonKeywords() []keyword {
 	for _, w := range [...]string{"<important>", "<secret>", "<hidden>", "<instructions>", "<instruction>", "<critical>", "<private>"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.poisonTag(at, at+len(w)) }})
 	}
-	for _, w := range [...]string{"tell the user", "mention to the user", "inform the user", "notify the user", "mention this", "tell anyone", "reveal this", "show the user", "let the user know", "alert the user", "disclose this"} {
+	for _, w := range [...]string{"tell the user", "mention to the user", "inform the user", "notify the user", "mention this", "tell anyone", "reveal this", "show the user", "let the user know", "alert the user", "disclose this", "show this to the user", "show it to the user", "show this step", "explain this to the user"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.secrecy(at, at+len(w)) }})
 	}
 	for _, w := range [...]string{".ssh/", "id_rsa", "id_ed25519", ".aws/credentials", ".env", "/etc/passwd", "/etc/shadow", "mcp.json", ".cursor/", ".kube/config", ".netrc", ".npmrc", ".git-credentials", ".docker/config", "api keys", "environment variables", "conversation history", "system prompt"} {
@@ -19,11 +19,21 @@ func poisonKeywords() []keyword {
 	for _, w := range [...]string{"before using any", "before calling any", "before using this tool", "before calling this tool", "before any other tool", "before using other", "instead of using the", "instead of the", "when any other tool", "whenever any tool", "all other tools", "any other tool", "other tools are", "overrides the", "must always be called", "must be called first", "must be called before", "must call this"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.precondition(at, at+len(w)) }})
 	}
-	for _, w := range [...]string{"secretly", "silently", "covertly", "without telling", "without informing", "without notifying", "without asking", "without mentioning", "without the user", "hide this from", "hide it from", "keep this hidden", "keep this secret", "keep it secret", "unknown to the user"} {
+	for _, w := range [...]string{"secretly", "silently", "covertly", "without telling", "without informing", "without notifying", "without asking", "without mentioning", "without the user", "hide this from", "hide it from", "keep this hidden", "keep this secret", "keep it secret", "unknown to the user", "remain hidden from", "stay hidden from", "kept hidden from"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.covert(at, at+len(w), w) }})
 	}
 	for _, w := range [...]string{"bcc", "recipient to", "must be sent to", "should be sent to", "always send to", "also send", "forward a copy", "send a copy", "forward it to", "post it to", "upload it to"} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.divert(at, at+len(w)) }})
+	}
+	for _, w := range [...]string{"other servers", "other mcp servers"} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.rival(at, at+len(w)) }})
+	}
+	for _, w := range forgedConsent {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) {
+			if sc.poisonable() {
+				sc.review(detPoison, at, at+len(w), Review)
+			}
+		}})
 	}
 	for _, w := range coaxings {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.coaxing(at, at+len(w)) }})
@@ -60,7 +70,7 @@ func (sc *scan) covert(at, end int, word string) {
 		return
 	}
 	sev := Review
-	if sc.poisonNear(covertStakes, lo, hi) &&
+	if !strings.HasSuffix(word, "hidden from") && sc.poisonNear(covertStakes, lo, hi) &&
 		(word != "without asking" || sc.poisonNear(unaskedStakes, lo, hi) || sc.ats.within(findAt, sc.text, max(0, lo), hi)) {
 		sev = Block
 	}
@@ -141,6 +151,16 @@ func (sc *scan) credentialPath(at, end int, secret, confided bool) {
 	case secret && (order || forwarded):
 		sc.review(detPoison, at, end, Block)
 	case order && forwarded && confided:
+		sc.review(detPoison, at, end, Review)
+	}
+}
+
+// forgedConsent are the orders to answer in the user's place.
+var forgedConsent = [...]string{"answer yes on behalf", "confirm on behalf of the user", "approve on behalf of the user", "consent on behalf of the user", "skip any approval", "skip any confirmation", "skip all confirmations", "bypass the user's confirmation", "bypass the user's approval", "bypass user confirmation", "without waiting for the user's approval"}
+
+// rival looks for a definition that keeps the reader from the tools of others.
+func (sc *scan) rival(at, end int) {
+	if sc.poisonable() && sc.poisonNear(rivalTools, at-60, end+20) && sc.poisonNear(rivalOrders, at-90, end+90) {
 		sc.review(detPoison, at, end, Review)
 	}
 }
