@@ -3,6 +3,7 @@ package sallyport
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
-	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/inference"
 )
@@ -127,7 +127,7 @@ type Config struct {
 	PinsFile string
 
 	// Audit takes one record an exchange; nil writes no audit trail. The engine
-	// is its only writer and closes it at the end of Shutdown.
+	// is its only writer and closes it at the end of Shutdown. [OpenAuditFile] has one.
 	Audit AuditSink
 	// AuditRequired refuses an exchange whose line the trail cannot take, instead of
 	// dropping the line and counting it.
@@ -149,10 +149,6 @@ type Config struct {
 	// Tracer makes the spans of an exchange; nil makes none.
 	Tracer trace.Tracer
 }
-
-// AuditSink is where audit records go. The engine calls it from one goroutine at
-// a time and closes it.
-type AuditSink = actors.AuditSink
 
 // DefaultPolicy returns the policy of a sidecar without configuration: the
 // embedded rule pack, fail closed, responses redacted, poisoned tools removed.
@@ -192,9 +188,13 @@ func DefaultConfig() Config {
 // validate returns every problem of the configuration at once.
 func (c *Config) validate() error {
 	var problems []error
+	if c.MaxPayloadBytes == 0 && c.MaxInflight == 0 {
+		problems = append(problems, errors.New("this Config was not made by DefaultConfig"))
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	within := func(name string, v, low, high float64) {
-		if v < low || v > high {
-			problems = append(problems, fmt.Errorf("%s is %v, must be from %v to %v", name, v, low, high))
+		if !(v >= low && v <= high) { // NaN is nowhere
+			problems = append(problems, fmt.Errorf("%s is %s, must be from %s to %s", name, number(v), number(low), number(high)))
 		}
 	}
 	within("ModelWorkers", float64(c.ModelWorkers), 0, 1024)
@@ -208,7 +208,7 @@ func (c *Config) validate() error {
 	within("MaxInflightBytes", float64(c.MaxInflightBytes), 1, 1<<40)
 	within("MaxTraces", float64(c.MaxTraces), 1, 1<<30)
 	within("UnhealthyWindow", float64(c.UnhealthyWindow), 1, 1<<20)
-	within("UnhealthyMinSamples", float64(c.UnhealthyMinSamples), 1, float64(c.UnhealthyWindow))
+	within("UnhealthyMinSamples", float64(c.UnhealthyMinSamples), 1, max(1, float64(c.UnhealthyWindow)))
 	within("UnhealthyErrorRate", c.UnhealthyErrorRate, 0, 1)
 	for name, d := range map[string]time.Duration{
 		"ScannerTimeout": c.ScannerTimeout, "ExchangeTimeout": c.ExchangeTimeout,

@@ -19,6 +19,9 @@
 // live in one process; they share nothing but the ONNX Runtime environment. An
 // engine runs in the host's actor system when [Config].System is given.
 //
+// [Config].Audit takes the trail of what was decided and why: a file
+// ([OpenAuditFile]), or an [AuditSink] of the host's own.
+//
 // # What it owns, and what it never does
 //
 // The package puts the rooms together: it parses (package content), matches rules

@@ -48,6 +48,27 @@ func list(services []string, body string) *sallyport.Exchange {
 	return &sallyport.Exchange{Method: "tools/list", Services: services, HasBody: true, Body: []byte(body)}
 }
 
+// A Config that was not begun with DefaultConfig is told so, and the ranges in whole numbers.
+func TestAConfigBeginsWithTheDefaults(t *testing.T) {
+	_, err := sallyport.New(sallyport.Config{})
+	require.ErrorContains(t, err, "not made by DefaultConfig")
+	require.ErrorContains(t, err, "MaxInflight is 0, must be from 1 to 1048576\n")
+	require.ErrorContains(t, err, "UnhealthyMinSamples is 0, must be from 1 to 1\n")
+}
+
+// Without a context nothing is started, and an engine that was not can still be.
+func TestStartNeedsAContext(t *testing.T) {
+	cfg := sallyport.DefaultConfig()
+	cfg.Drain = 0
+	e, err := sallyport.New(cfg)
+	require.NoError(t, err)
+	var none context.Context
+	require.ErrorContains(t, e.Start(none), "without a context")
+	require.NoError(t, e.Start(deadline(t)))
+	require.NoError(t, e.Drain(none))
+	require.NoError(t, e.Shutdown(none), "to stop, none is needed")
+}
+
 func TestNewListsEverythingThatIsWrong(t *testing.T) {
 	cfg := sallyport.DefaultConfig()
 	cfg.MaxInflight, cfg.MaxPayloadBytes, cfg.Grace = 0, 0, -1

@@ -57,6 +57,9 @@ var errStarted = errors.New("sallyport: the engine was started already")
 // phase is then Warming, exchanges are refused, and it becomes Serving by itself;
 // [Engine.AwaitServing] waits for that. An error leaves nothing running.
 func (e *Engine) Start(ctx context.Context, finish ...Step) error {
+	if ctx == nil {
+		return errors.New("sallyport: start without a context")
+	}
 	err := errStarted
 	e.once.start.Do(func() { err = e.start(ctx, finish) })
 	return err
@@ -294,6 +297,7 @@ func (e *Engine) CertificateUntil(until time.Time) { e.metrics.TLSExpiry(until) 
 // Drain withdraws readiness, goes on serving for the drain time, and closes the
 // front once calls in flight have ended. [Engine.Shutdown] does it by itself.
 func (e *Engine) Drain(ctx context.Context) error {
+	ctx = patient(ctx)
 	if t := e.tree(); t != nil {
 		_, err := t.Drain(ctx)
 		return err
@@ -314,6 +318,7 @@ func (e *Engine) Hurry() {
 // engine runs any more, or soon after ctx ends. The error says whether an exchange
 // was cut off or an audit line was lost. Further calls join the first.
 func (e *Engine) Shutdown(ctx context.Context) error {
+	ctx = patient(ctx)
 	e.once.start.Do(func() {}) // an engine that never started cannot start later
 	e.once.shutdown.Do(func() { close(e.gauges) })
 	t := e.tree()
@@ -325,6 +330,15 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 		return fmt.Errorf("sallyport: shutdown: %w", err)
 	}
 	return nil
+}
+
+// patient is ctx, or, for none, one that does not end: who stops an engine in an
+// emergency has no use for a panic, least of all for one on a goroutine of ours.
+func patient(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // closeSink closes the audit sink of an engine that is not running, or leaves it to

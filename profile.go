@@ -20,7 +20,13 @@ type compiledProfile struct {
 
 func compileProfiles(fallback decision.Profile, scoped []ScopedProfile) (*profiles, error) {
 	p := &profiles{fallback: fallback}
+	if err := thresholdFault(fallback); err != nil {
+		return nil, fmt.Errorf("default profile: %w", err)
+	}
 	for i, s := range scoped {
+		if err := thresholdFault(s.Profile); err != nil {
+			return nil, fmt.Errorf("profile %d %q: %w", i, s.Name, err)
+		}
 		services, err := rules.CompileGlobs(s.Services)
 		if err != nil {
 			return nil, fmt.Errorf("profile %d %q: services: %w", i, s.Name, err)
@@ -32,6 +38,20 @@ func compileProfiles(fallback decision.Profile, scoped []ScopedProfile) (*profil
 		p.scoped = append(p.scoped, compiledProfile{services: services, routes: routes, profile: s.Profile})
 	}
 	return p, nil
+}
+
+// thresholdFault refuses thresholds that no score can reach or that every score does:
+// the classifier would be off, or would refuse everything, without a word.
+func thresholdFault(p decision.Profile) error {
+	for name, v := range map[string]float64{"BlockAt": p.BlockAt, "ReviewAt": p.ReviewAt} {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("%s is %v, must be from 0 to 1", name, v)
+		}
+	}
+	if p.BlockAt > 0 && p.ReviewAt > p.BlockAt {
+		return fmt.Errorf("ReviewAt, %v, is over BlockAt, %v", p.ReviewAt, p.BlockAt)
+	}
+	return nil
 }
 
 // of returns the profile of an exchange: the first whose service and route globs

@@ -7,7 +7,6 @@ import (
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
-	"github.com/sallyport-mcp/sallyport/internal/build"
 	"github.com/sallyport-mcp/sallyport/internal/config"
 	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 )
@@ -85,19 +84,16 @@ func listAction(word string) decision.ListAction {
 }
 
 // openAudit opens the audit trail that the settings name.
-func openAudit(s *config.Settings) (*audit.Writer, error) {
-	o := audit.Options{Path: s.AuditLogPath, Version: build.Version()}
-	if s.AuditFsync == config.FsyncNever {
-		o.Sync = audit.SyncNever
-	}
+func openAudit(s *config.Settings) (sallyport.AuditSink, error) {
+	f := sallyport.AuditFile{Path: s.AuditLogPath, NoSync: s.AuditFsync == config.FsyncNever}
 	if s.AuditSignKeyFile != "" {
 		key, err := signingKey(s.AuditSignKeyFile)
 		if err != nil {
 			return nil, err
 		}
-		o.SignKey = key
+		f.SignKey = key
 	}
-	return audit.Open(o)
+	return sallyport.OpenAuditFile(f)
 }
 
 func signingKey(path string) (ed25519.PrivateKey, error) {

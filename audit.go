@@ -1,0 +1,52 @@
+package sallyport
+
+import (
+	"crypto/ed25519"
+
+	"github.com/sallyport-mcp/sallyport/actors"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
+	"github.com/sallyport-mcp/sallyport/internal/build"
+)
+
+// The audit trail, for programs that keep one of their own.
+type (
+	// AuditSink is where audit records go; [OpenAuditFile] has one. The engine calls it
+	// from one goroutine at a time and closes it.
+	AuditSink = actors.AuditSink
+	// AuditRecord is one line of the trail: an exchange and phase, or, with an Event,
+	// something that happened to the engine. It holds names and lengths and no payload.
+	// The names are as they came: whoever writes them somewhere else escapes them.
+	AuditRecord = audit.Record
+	// AuditFinding, AuditFingerprint and AuditCoverage are parts of a record.
+	AuditFinding     = audit.Finding
+	AuditFingerprint = audit.Fingerprint
+	AuditCoverage    = audit.Coverage
+)
+
+// AuditFile says where a trail is kept.
+type AuditFile struct {
+	// Path is the file; "-" is standard output, where every engine begins a chain of
+	// its own.
+	Path string
+	// SignKey signs the checkpoints; nil leaves them unsigned.
+	SignKey ed25519.PrivateKey
+	// NoSync leaves it to the operating system when lines reach the disk; else they are
+	// forced there about once a second.
+	NoSync bool
+}
+
+// OpenAuditFile opens a trail for [Config].Audit: lines of JSON in a hash chain, which
+// "sallyport audit verify" checks. A file that holds a trail is continued; one that
+// holds something else, or that another process or engine writes, is an error. The
+// engine closes it at the end of Shutdown; until one has it, whoever opened it does.
+func OpenAuditFile(f AuditFile) (AuditSink, error) {
+	o := audit.Options{Path: f.Path, SignKey: f.SignKey, Version: build.Version()}
+	if f.NoSync {
+		o.Sync = audit.SyncNever
+	}
+	w, err := audit.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
