@@ -114,7 +114,8 @@ type Config struct {
 
 	// UnhealthyWindow, UnhealthyMinSamples and UnhealthyErrorRate say when the
 	// engine reports itself degraded: with at least MinSamples of the last
-	// Window scanner outcomes known, a share of faults above ErrorRate.
+	// Window scanner outcomes known, a share of faults above ErrorRate, which is from
+	// 0, where no fault is tolerated, to 1, where every one is.
 	UnhealthyWindow, UnhealthyMinSamples int
 	UnhealthyErrorRate                   float64
 

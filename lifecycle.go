@@ -85,7 +85,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 		Audit:    actors.AuditConfig{Sink: e.auditSink()},
 		Health: actors.HealthConfig{
 			Scanners: e.requiredScanners(),
-			Window:   c.UnhealthyWindow, MinSamples: c.UnhealthyMinSamples, ErrorRate: c.UnhealthyErrorRate,
+			Window:   c.UnhealthyWindow, MinSamples: c.UnhealthyMinSamples, ErrorRate: orNone(c.UnhealthyErrorRate),
 			Canary: e.canary, CanaryTimeout: canaryPatience,
 		},
 		Rules:  actors.RulesConfig{Build: e.build},
@@ -132,8 +132,8 @@ func (e *Engine) requiredScanners() []string {
 	return scanners
 }
 
-// orNone is a cache size in the pool's words, where zero means its default.
-func orNone(n int) int {
+// orNone is an amount in the words of the actors, where zero means their default.
+func orNone[N int | float64](n N) N {
 	if n == 0 {
 		return -1
 	}

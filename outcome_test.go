@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -169,4 +170,26 @@ func TestADeadlineOfTheCallerIsKnownBeforeItEnds(t *testing.T) {
 	v := e.CheckResponse(tardy{t.Context(), e.now().Add(time.Second)}, result(harmless))
 	require.Equal(t, decision.Error, v.Outcome)
 	require.Equal(t, "model:cancelled", v.Cause)
+}
+
+// TestARateOfNothingToleratesNoFault: 0 is within the range of the rate, and means it.
+func TestARateOfNothingToleratesNoFault(t *testing.T) {
+	e, _ := engineWith(t, &wordModel{}, func(c *Config) { c.UnhealthyErrorRate, c.UnhealthyMinSamples = 0, 2 })
+	health := e.tree().Health
+	health.Record(decision.ScannerContent, messages.OutcomeOK)
+	health.Record(decision.ScannerContent, messages.OutcomeOK)
+	health.Record(decision.ScannerContent, messages.OutcomeError)
+	health.Flush()
+	degraded := make(chan struct{})
+	var once sync.Once
+	defer e.Subscribe(func(c PhaseChange) {
+		if c.To == Degraded {
+			once.Do(func() { close(degraded) })
+		}
+	})()
+	select {
+	case <-degraded:
+	case <-time.After(20 * time.Second):
+		require.Fail(t, "one fault in three is tolerated")
+	}
 }

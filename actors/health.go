@@ -39,7 +39,7 @@ type HealthConfig struct {
 	// MinSamples is how many it must hold before it can tell anything; zero is 20.
 	MinSamples int
 	// ErrorRate is the share of errors and timeouts strictly above which the process
-	// is degraded, in [0, 1); zero is 0.5.
+	// is degraded, up to 1; zero is 0.5, and less is nothing: no fault is tolerated.
 	ErrorRate float64
 	// Canary scans a known text on the real path, whose outcomes are recorded like
 	// those of any exchange, and returns nil if every required scanner answered
@@ -79,9 +79,10 @@ func NewHealth(cfg HealthConfig) *Health {
 	if cfg.MinSamples <= 0 {
 		cfg.MinSamples = 20
 	}
-	if cfg.ErrorRate <= 0 {
+	if cfg.ErrorRate == 0 {
 		cfg.ErrorRate = 0.5
 	}
+	cfg.ErrorRate = max(cfg.ErrorRate, 0)
 	if cfg.CanaryTimeout <= 0 {
 		cfg.CanaryTimeout = 2 * time.Second
 	}
