@@ -66,7 +66,9 @@ type Engine struct {
 	gauges    chan struct{} // closed when the engine shuts down
 	gaugesEnd chan struct{} // closed when the gauges are left alone
 	sinkErr   error         // of the close of the audit sink, once that is done
-	once      struct{ start, shutdown, sink sync.Once }
+	started   atomic.Bool   // Start or Shutdown was called: no other Start does anything
+	startEnd  chan struct{} // closed when Start has ended, or will never be called
+	once      struct{ shutdown, sink sync.Once }
 }
 
 // New checks the configuration and builds an engine that runs nothing yet. Its
@@ -102,7 +104,8 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(problems[:]...); err != nil {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
-	e.gauges, e.gaugesEnd, e.load = make(chan struct{}), make(chan struct{}), e.loadModel
+	e.gauges, e.gaugesEnd, e.startEnd = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	e.load = e.loadModel
 	e.loadFirst = e.loadGate
 	a := newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, e.now)
 	e.admission = a // and no more of the engine is what a registry keeps

@@ -60,9 +60,11 @@ func (e *Engine) Start(ctx context.Context, finish ...Step) error {
 	if ctx == nil {
 		return errors.New("sallyport: start without a context")
 	}
-	err := errStarted
-	e.once.start.Do(func() { err = e.start(ctx, finish) })
-	return err
+	if !e.started.CompareAndSwap(false, true) {
+		return errStarted
+	}
+	defer close(e.startEnd)
+	return e.start(ctx, finish)
 }
 
 func (e *Engine) start(ctx context.Context, finish []Step) error {
@@ -316,10 +318,14 @@ func (e *Engine) Hurry() {
 // served for the drain time, those in flight end within the grace, everything is
 // flushed and closed within the clean-up time. It returns when nothing of the
 // engine runs any more, or soon after ctx ends. The error says whether an exchange
-// was cut off or an audit line was lost. Further calls join the first.
+// was cut off or an audit line was lost. Further calls join the first. It waits for a
+// start that is under way, which its own context ends sooner; where ctx ends before
+// that, nothing is shut down yet, and Shutdown is to be called again.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	ctx = patient(ctx)
-	e.once.start.Do(func() {}) // an engine that never started cannot start later
+	if err := e.endStart(ctx); err != nil {
+		return err
+	}
 	e.once.shutdown.Do(func() { close(e.gauges) })
 	t := e.tree()
 	if t == nil {
@@ -339,6 +345,24 @@ func patient(ctx context.Context) context.Context {
 		return context.Background()
 	}
 	return ctx
+}
+
+// endStart sees to it that no start comes any more, and waits for one under way.
+func (e *Engine) endStart(ctx context.Context) error {
+	if e.started.CompareAndSwap(false, true) {
+		close(e.startEnd)
+	}
+	select {
+	case <-e.startEnd: // whatever became of ctx
+		return nil
+	default:
+	}
+	select {
+	case <-e.startEnd:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("sallyport: shutdown: the start has not ended: %w", context.Cause(ctx))
+	}
 }
 
 // closeSink closes the audit sink of an engine that is not running, or leaves it to

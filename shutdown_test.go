@@ -2,6 +2,7 @@ package sallyport_test
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -63,4 +64,43 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, e.Shutdown(ctx), context.Canceled)
+}
+
+// slowFront is a server whose address takes its time.
+type slowFront struct {
+	entered, letGo chan struct{}
+	stopped        chan struct{}
+	once           sync.Once
+}
+
+func (f *slowFront) Listen() error               { close(f.entered); <-f.letGo; return nil }
+func (f *slowFront) Serve() error                { <-f.stopped; return nil }
+func (f *slowFront) Drain(context.Context) error { f.Stop(); return nil }
+func (f *slowFront) Stop()                       { f.once.Do(func() { close(f.stopped) }) }
+
+// Nor does a start that takes its time: the shutdown ends with its context, and one
+// that comes after the start does its work.
+func TestShutdownDuringAStartEndsWithItsContext(t *testing.T) {
+	cfg := sallyport.DefaultConfig()
+	cfg.Drain = 0
+	e, err := sallyport.New(cfg)
+	require.NoError(t, err)
+	front := &slowFront{entered: make(chan struct{}), letGo: make(chan struct{}), stopped: make(chan struct{})}
+	e.Attach(front)
+	started := make(chan error, 1)
+	go func() { started <- e.Start(deadline(t)) }()
+	<-front.entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	down := make(chan error, 1)
+	go func() { down <- e.Shutdown(ctx) }()
+	select {
+	case err := <-down:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-deadline(t).Done():
+		require.Fail(t, "the shutdown waits for the start")
+	}
+	close(front.letGo)
+	require.NoError(t, <-started)
+	require.NoError(t, e.Shutdown(context.Background()))
 }
