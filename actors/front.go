@@ -221,12 +221,6 @@ func (a *frontActor) Receive(c actor.Context) {
 		a.ended(m)
 	case *drainFront:
 		a.h.startDrain(m.Grace)
-	case *messages.DrainFront:
-		a.h.startDrain(m.Grace)
-		go relay(a.h.drained, m.Promise)
-	case *messages.CloseFront:
-		a.h.closing.Store(true)
-		go a.h.hardStop()
 	case *actor.Restarting, *actor.Stopping:
 		if a.retry != nil {
 			a.retry.Stop()
@@ -257,13 +251,4 @@ func (a *frontActor) ended(m *served) {
 	delay := a.h.cfg.Retry.Delay(a.failures, rand.Float64()) //nolint:gosec // a delay is no secret
 	a.failures++
 	a.retry = a.h.later(delay, &serveAgain{})
-}
-
-func relay[T any](from, to *guard.Promise[T]) {
-	v, err := from.Await(context.Background())
-	if err != nil {
-		to.Reject(err)
-		return
-	}
-	to.Resolve(v)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
@@ -166,22 +165,6 @@ func TestFrontDrain(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestFrontByMessage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTestStage(t)
-		server := &fakeServer{}
-		f := NewFront(FrontConfig{Server: server})
-		pid := s.spawn(f.Props(guard.Options{}))
-		m := &messages.DrainFront{Promise: guard.NewPromise[messages.Drained](), Grace: time.Second}
-		s.sys.Root.Send(pid, m)
-		_, err := m.Await(t.Context())
-		require.NoError(t, err)
-		s.sys.Root.Send(pid, &messages.CloseFront{})
-		synctest.Wait()
-		require.EqualValues(t, 2, server.stops.Load())
-	})
 }
 
 func TestFrontWithoutAServer(t *testing.T) {
