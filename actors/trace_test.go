@@ -180,10 +180,11 @@ func TestTraceShardThatHangsKeepsABoundedQueue(t *testing.T) {
 		depth, hold := &guard.Depth{}, make(chan struct{})
 		tr := NewTraces(TracesConfig{Shards: 1, OnEvicted: func() { <-hold }, MaxKeys: 1})
 		s.spawn(tr.Shards()[0].Props(guard.Options{Capacity: 4, Depth: depth}))
+		answered := make(chan error, 2)
 		for n := range 2 {
 			go func() {
 				_, err := tr.Advance(t.Context(), traceKey(n), traceSet(), rules.Matched{}, rules.AdvanceInfo{Now: time.Now()})
-				require.NoError(t, err)
+				answered <- err
 			}()
 			synctest.Wait()
 		}
@@ -193,7 +194,9 @@ func TestTraceShardThatHangsKeepsABoundedQueue(t *testing.T) {
 		}
 		require.Equal(t, 4, depth.Len())
 		close(hold)
-		synctest.Wait()
+		for range 2 {
+			require.NoError(t, <-answered)
+		}
 	})
 }
 
