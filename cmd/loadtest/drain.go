@@ -36,7 +36,7 @@ Rows: ` + drill.Names(drill.Matrix(time.Second, drill.RollingRestarts)) + ".",
 			}
 			var err error
 			o.Rows, err = drill.Select(drill.Matrix(o.Traffic, restarts), rows)
-			if err = errors.Join(err, out.check()); err != nil {
+			if err = errors.Join(err, out.check(markdown, picture)); err != nil {
 				return err
 			}
 			o.Progress = measure.NewProgress(os.Stderr)

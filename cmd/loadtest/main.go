@@ -14,12 +14,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/mesh"
 	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/internal/folder"
 	"github.com/sallyport-mcp/sallyport/internal/report"
 )
 
@@ -83,10 +86,31 @@ func (o *output) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.files, "out", nil, "write to this file instead of standard output; its extension decides the format; may be repeated")
 }
 
-// check finds mistakes before anything is measured.
-func (o *output) check() error {
+// check finds mistakes before anything is measured, and files that could not be
+// written then: those of the output and others.
+func (o *output) check(others ...string) error {
 	_, err := report.ParseEncoding(o.format)
+	for _, file := range slices.Concat(o.files, others) {
+		if fault := fileFault(file); fault != nil {
+			err = errors.Join(err, failure{fmt.Errorf("write %q: %w", file, fault)})
+		}
+	}
 	return err
+}
+
+// fileFault is why a file could not be written; "" is none.
+func fileFault(file string) error {
+	if file == "" {
+		return nil
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil: // to be made
+		return folder.Writable(filepath.Dir(file))
+	case info.IsDir():
+		return errors.New("it is a directory")
+	}
+	return nil
 }
 
 func (o *output) write(cmd *cobra.Command, r *report.Report) error {

@@ -140,6 +140,26 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 	}
 }
 
+// A file that cannot be written is found before half an hour is spent on what goes into it.
+func TestFilesAreTriedFirst(t *testing.T) {
+	dir := t.TempDir()
+	none := filepath.Join(dir, "no", "file")
+	for name, args := range map[string][]string{
+		"model":           {"model", "--out", none},
+		"a folder":        {"model", "--out", dir},
+		"serve":           {"serve", "--out", filepath.Join(dir, "a.txt"), "--out", none},
+		"a soak's charts": {"soak", "--picture", none},
+		"a page":          {"drain", "--markdown", none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, exitFailed, run(t.Context(), args))
+		})
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left, "a trial leaves nothing")
+}
+
 func TestWhatCannotBeMeasuredFails(t *testing.T) {
 	for name, args := range map[string][]string{
 		"no model":       {"model", "--model", t.TempDir()},

@@ -27,7 +27,7 @@ MCP length mix arrive at random (Poisson) at fractions of the capacity, which a
 closed loop measures before and after. Without --addr a sidecar is started.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := prepare(&o, env, out, o.Check); err != nil {
+			if err := prepare(&o, env, out, picture, o.Check); err != nil {
 				return err
 			}
 			result, err := mesh.Run(cmd.Context(), o)
@@ -50,9 +50,9 @@ closed loop measures before and after. Without --addr a sidecar is started.`,
 
 // prepare completes the options of a load and finds mistakes before anything is
 // measured.
-func prepare(o *mesh.Options, env []string, out output, check func() error) error {
+func prepare(o *mesh.Options, env []string, out output, picture string, check func() error) error {
 	settings, err := settingsOf(env)
-	if err = errors.Join(err, out.check()); err != nil {
+	if err = errors.Join(err, out.check(picture)); err != nil {
 		return err
 	}
 	o.Env, o.Progress = settings, measure.NewProgress(os.Stderr)

@@ -23,7 +23,7 @@ long as asked. Exit 1 when resident size, goroutines or p99 of the last third li
 above the first by more than a margin that the report states.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := prepare(&o.Options, env, out, o.Check); err != nil {
+			if err := prepare(&o.Options, env, out, picture, o.Check); err != nil {
 				return err
 			}
 			soak, err := mesh.RunSoak(cmd.Context(), o)

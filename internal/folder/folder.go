@@ -1,5 +1,6 @@
 // Package folder tries folders before they are needed. It leaves nothing behind, and
-// it is asked by checks of the settings alone: what serves finds out by writing.
+// it is asked by checks of the settings, and before what takes long is begun for the sake
+// of a file: what serves finds out by writing.
 package folder
 
 import (

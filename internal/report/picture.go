@@ -32,7 +32,7 @@ func Picture(blocks ...Block) ([]byte, error) {
 		return nil, fmt.Errorf("draw %d blocks: none of them is a chart", len(blocks))
 	}
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s"><style>%s`+
-		` text { font-family: system-ui, "DejaVu Sans", sans-serif; } svg .title { font-size: 14px; font-weight: 600; }</style>`+
+		` svg text { font-family: system-ui, "DejaVu Sans", sans-serif; } svg .title { font-size: 14px; font-weight: 600; }</style>`+
 		`<rect width="100%%" height="100%%" style="fill:var(--bg)"/>`+"\n%s</svg>\n", coord(chartWidth), coord(y), pageCSS, charts.String()), nil
 }
 

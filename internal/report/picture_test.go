@@ -30,6 +30,10 @@ func TestPictureStandsAlone(t *testing.T) {
 	require.Contains(t, string(got), `xmlns="http://www.w3.org/2000/svg"`)
 	require.Contains(t, string(got), "Size &lt;over&gt; time")
 	require.NotContains(t, string(got), "left out")
+	// Alone, a picture inherits no font.
+	inherit, own := strings.Index(string(got), "svg text { fill"), strings.Index(string(got), "svg text { font-family: system-ui")
+	require.Positive(t, inherit)
+	require.Greater(t, own, inherit, "of two rules that weigh the same the later one holds")
 }
 
 func TestPictureOfNothing(t *testing.T) {

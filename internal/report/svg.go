@@ -13,7 +13,7 @@ import (
 const (
 	chartWidth   = 900.0
 	chartHeight  = 340.0
-	marginLeft   = 74.0
+	marginLeft   = 96.0 // the title of an axis, and a tick of seven digits
 	marginRight  = 24.0
 	marginTop    = 14.0
 	marginBottom = 50.0
@@ -159,7 +159,7 @@ func (d *drawing) axes(xAxis, yAxis Axis, xs, ys scale, xTicks []float64, top, b
 	d.line(left, top, left, bottom, "axis", "")
 	d.text((left+right)/2, bottom+38, "middle", "strong", xAxis.title())
 	mid := (top + bottom) / 2
-	fmt.Fprintf(&d.b, `<text transform="translate(16 %s) rotate(-90)" text-anchor="middle" class="strong">%s</text>`+"\n", coord(mid), esc(yAxis.title()))
+	fmt.Fprintf(&d.b, `<text transform="translate(13 %s) rotate(-90)" text-anchor="middle" class="strong">%s</text>`+"\n", coord(mid), esc(yAxis.title()))
 }
 
 // marks draws labelled reference lines. Labels of vertical ones step down so that neighbours do not cover each other.

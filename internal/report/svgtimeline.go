@@ -141,7 +141,11 @@ func (d *drawing) span(t *Timeline, p placed, s scale, y, free float64) {
 	switch {
 	case p.Label == "":
 	case need+10 < x2-x1:
-		d.text((x1+x2)/2, y+rowHeight/2+4, "middle", "inside", p.Label)
+		class := "inside"
+		if p.State == Muted { // a ground that is neither light nor dark
+			class = "strong"
+		}
+		d.text((x1+x2)/2, y+rowHeight/2+4, "middle", class, p.Label)
 	case x2+need+8 < free:
 		d.text(x2+5, y+rowHeight/2+4, "start", "strong halo", p.Label)
 	}
@@ -159,7 +163,7 @@ func (t *Timeline) placeEvents(s scale, right float64) ([]eventLabel, int) {
 	out := make([]eventLabel, len(t.Events))
 	var taken [][][2]float64 // by row: the stretches in use
 	for i, e := range t.Events {
-		l := eventLabel{text: e.Label + " " + number(e.At) + " " + t.unit(), anchor: "start", dx: 4}
+		l := eventLabel{text: e.Label + " at " + number(e.At) + " " + t.unit(), anchor: "start", dx: 4}
 		w := float64(width(clean(l.text)))*charWidth + 8
 		from := s.at(e.At)
 		to := from + w
