@@ -35,6 +35,16 @@ func (e *Engine) event(r *audit.Record) {
 	}
 }
 
+// sayShed reports whether an exchange that was shed gets an audit line of its own, and
+// writes what is owed for earlier ones that did not.
+func (e *Engine) sayShed() bool {
+	own, owed := e.shedLog.allow(e.now())
+	if owed > 0 {
+		e.event(&audit.Record{Event: audit.EventShed, Count: owed})
+	}
+	return own
+}
+
 // nameRules gives every rule in force its series.
 func (e *Engine) nameRules(t *messages.Tuple) {
 	names := []string{ruleAccessList}

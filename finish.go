@@ -56,14 +56,8 @@ func (r *run) record(v Verdict) error {
 		r.e.metrics.AuditDropped(1)
 		return errTrailClosed
 	}
-	if r.in.Shed {
-		own, owed := r.e.shedLog.allow(r.e.now())
-		if owed > 0 {
-			r.e.event(&audit.Record{Event: audit.EventShed, Count: owed})
-		}
-		if !own {
-			return nil
-		}
+	if r.in.Shed && !r.e.sayShed() {
+		return nil
 	}
 	took := r.e.now().Sub(r.began)
 	clean := newCleaner(r.scanner())

@@ -267,7 +267,7 @@ func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(re
 // itself, with the verdict it answered: its reference is then found like any other.
 func (e *Engine) ServerRefused(phase Phase, v Verdict) {
 	e.metrics.Decision(phase, v.Outcome, "", 0)
-	if e.cfg.Audit == nil {
+	if e.cfg.Audit == nil || v.Outcome == decision.Shed && !e.sayShed() {
 		return
 	}
 	err := e.append(&audit.Record{Phase: phase.String(), Ref: v.Ref, Outcome: v.Outcome.String(), Reason: "server"})
