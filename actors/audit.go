@@ -226,7 +226,8 @@ func (a *auditActor) write(rec *audit.Record) error {
 	return a.outcome(a.h.cfg.Sink.Append(rec))
 }
 
-// confess writes the gap line for records that never reached the sink.
+// confess writes the gap line for records that never reached the sink. One that cannot be
+// written is the sink's to tell of, and stands for one of them.
 func (a *auditActor) confess() {
 	n := a.h.unsaid.Swap(0)
 	if n == 0 {
@@ -234,7 +235,7 @@ func (a *auditActor) confess() {
 	}
 	gap := &audit.Record{Event: audit.EventGap, Count: n, Reason: "records refused before the writer"}
 	if a.outcome(a.h.cfg.Sink.Append(gap)) != nil {
-		a.h.unsaid.Add(n)
+		a.h.unsaid.Add(n - 1)
 	}
 }
 

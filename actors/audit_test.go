@@ -215,3 +215,45 @@ func TestAppendHidesItsRecord(t *testing.T) {
 	require.NotContains(t, m.String()+m.GoString()+m.LogValue().String(), "secret")
 	m.Reject(guard.ErrFull) // nobody to tell
 }
+
+// ownAccount is a sink that owes the lines which it was given and could not write.
+type ownAccount struct {
+	fakeSink
+	owed int
+}
+
+func (s *ownAccount) Append(r *audit.Record) error {
+	err := s.fakeSink.Append(r)
+	if err != nil {
+		s.set(func() { s.owed++ })
+	}
+	return err
+}
+
+// A gap line that cannot be written is the sink's to account for, like any other: what is
+// told in the end is what was lost.
+func TestAuditOwesEveryLostLineOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &ownAccount{fakeSink: fakeSink{hold: make(chan struct{})}}
+		a, lost := newTestAudit(newTestStage(t), sink, 1)
+		require.NoError(t, a.Append(rec("held")))
+		synctest.Wait()
+		for range 5 {
+			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
+		}
+		sink.set(func() { sink.err = errors.New("disk full") })
+		close(sink.hold)
+		time.Sleep(3 * time.Second) // flushes, each of which tries to tell
+		sink.set(func() { sink.err = nil })
+		time.Sleep(2 * time.Second)
+		told := 0
+		sink.set(func() {
+			told = sink.owed
+			for _, l := range sink.lines {
+				told += int(l.Count)
+			}
+		})
+		require.Len(t, *lost, 6)
+		require.Equal(t, 6, told)
+	})
+}
