@@ -100,6 +100,10 @@ func printVerified(cmd *cobra.Command, r *audit.VerifyReport) error {
 	if r.More > 0 {
 		fmt.Fprintf(out, "and %s more\n", count(r.More, "problem"))
 	}
+	if r.First > 1 {
+		// After a rotation that is how it is; else somebody took the beginning away.
+		fmt.Fprintf(out, "it begins with line %d: what was before that is in none of the files\n", r.First)
+	}
 	if !r.OK() {
 		return &exitError{code: exitFailed, err: fmt.Errorf("the trail does not verify: %s", count(int64(len(r.Problems))+r.More, "problem"))}
 	}

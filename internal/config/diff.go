@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Change is one setting that differs between two configurations, with secrets
@@ -34,7 +35,7 @@ func Diff(old, new *Settings) Changes {
 			continue
 		}
 		change := Change{Name: r.Name, Old: r.format(old), New: r.format(new)}
-		if r.Reloadable {
+		if r.reloads(old, new) {
 			c.Reloadable = append(c.Reloadable, change)
 		} else {
 			c.Restart = append(c.Restart, change)
@@ -46,6 +47,14 @@ func Diff(old, new *Settings) Changes {
 		})
 	}
 	return c
+}
+
+// reloads reports whether a change of the setting takes effect without a restart. TLS is
+// renewed and not switched on or off, so that what is said to be in force is: a listener
+// keeps the one or the other.
+func (r *Setting) reloads(old, new *Settings) bool {
+	switched := (old.TLSCertFile == "") != (new.TLSCertFile == "")
+	return r.Reloadable && !(switched && strings.HasPrefix(r.Path, "tls."))
 }
 
 // normal makes an absent list and an empty one equal.
@@ -75,7 +84,7 @@ func Reloaded(old, new *Settings) (*Settings, error) {
 	for i := range table {
 		r := &table[i]
 		from := old
-		if r.Reloadable {
+		if r.reloads(old, new) {
 			from = new
 			reflect.ValueOf(r.ptr(&mixed)).Elem().Set(reflect.ValueOf(r.ptr(new)).Elem())
 		}

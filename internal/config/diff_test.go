@@ -36,6 +36,31 @@ func TestReloadedTakesOnlyWhatCanBeReloaded(t *testing.T) {
 	require.Empty(t, Diff(mixed, next).Reloadable)
 }
 
+// TLS that is on can be another one after a reload, but not off, nor can it be switched on.
+func TestTLSIsNotSwitchedByAReload(t *testing.T) {
+	off := good(t, "", []string{"DENY_TOOLS=a"})
+	on := good(t, "tls: {cert_file: a.crt, key_file: a.key, client_ca_file: ca.crt}\n", nil)
+	renewed := good(t, "tls: {cert_file: b.crt, key_file: b.key}\n", nil)
+	names := func(list []Change) (names []string) {
+		for _, c := range list {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	for _, c := range []struct{ old, next *Settings }{{off, on}, {on, off}} {
+		changes := Diff(c.old, c.next)
+		require.Equal(t, []string{"DENY_TOOLS"}, names(changes.Reloadable))
+		require.Equal(t, []string{"TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CLIENT_CA_FILE"}, names(changes.Restart))
+		mixed, err := Reloaded(c.old, c.next)
+		require.NoError(t, err)
+		require.Equal(t, c.old.TLSCertFile, mixed.TLSCertFile)
+		require.Equal(t, c.old.TLSClientCAFile, mixed.TLSClientCAFile)
+		require.Equal(t, c.old.Origin("TLS_CERT_FILE"), mixed.Origin("TLS_CERT_FILE"))
+	}
+	require.Equal(t, []string{"TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CLIENT_CA_FILE"}, names(Diff(on, renewed).Reloadable))
+	require.Empty(t, Diff(on, renewed).Restart)
+}
+
 // Two right configurations can make a wrong mixture: then the old one stays.
 func TestReloadedRefusesAWrongMixture(t *testing.T) {
 	old := good(t, "", []string{"RULES_WATCH=true", "INVARIANT_RULES_PATH=/packs"})
