@@ -62,12 +62,8 @@ func localRoutes(mux *http.ServeMux, src Sources, profiles bool) (pages []page) 
 	show("/status", "phase, parts, models, deadlines, calls in flight", src.Status)
 	if src.Level != nil {
 		pages = append(pages, page{"/loglevel", `the log level; PUT {"level":"debug"} changes it until the next reload`})
-		level := localOnly(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			src.Level.ServeHTTP(w, r)
-		})
-		mux.Handle("GET /loglevel", level)
-		mux.Handle("PUT /loglevel", level)
+		mux.Handle("GET /loglevel", localOnly(showLevel(src.Level)))
+		mux.Handle("PUT /loglevel", localOnly(setLevel(src.Level)))
 	}
 	if profiles {
 		pages = append(pages, page{"/debug/pprof/", "profiles"})

@@ -157,20 +157,6 @@ func TestNotReadyAndNotLive(t *testing.T) {
 	require.Equal(t, "no progress for 30 s\n", body)
 }
 
-func TestLogLevel(t *testing.T) {
-	src := sources()
-	s := start(t, src, Options{})
-	url := "http://" + s.Addr() + "/loglevel"
-	status, _, _ := do(t, "PUT", url, "", `{"level":"debug"}`)
-	require.Equal(t, 200, status)
-	require.Equal(t, zap.DebugLevel, src.Level.Level())
-	status, _, _ = do(t, "PUT", url, "", `{"level":"loud"}`)
-	require.Equal(t, 400, status)
-	status, _, _ = do(t, "PUT", url, "", `{"level":"warn`+strings.Repeat(" ", maxBodyBytes)+`"}`)
-	require.Equal(t, 400, status)
-	require.Equal(t, zap.DebugLevel, src.Level.Level())
-}
-
 // What is for operators on the machine is shown to nobody else: not on another address, not under a foreign host name.
 func TestOnlyOnLoopback(t *testing.T) {
 	paths := []string{"/config", "/status", "/loglevel", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile"}
