@@ -229,14 +229,16 @@ func (a *auditActor) write(rec *audit.Record) error {
 // confess writes the gap line for records that never reached the sink. One that cannot be
 // written is the sink's to tell of, and stands for one of them.
 func (a *auditActor) confess() {
-	n := a.h.unsaid.Swap(0)
+	n := a.h.unsaid.Load()
 	if n == 0 {
 		return
 	}
+	told := n
 	gap := &audit.Record{Event: audit.EventGap, Count: n, Reason: "records refused before the writer"}
 	if a.outcome(a.h.cfg.Sink.Append(gap)) != nil {
-		a.h.unsaid.Add(n - 1)
+		told = 1
 	}
+	a.h.unsaid.Add(-told) // and nothing where the sink has panicked
 }
 
 func (a *auditActor) flush() error {

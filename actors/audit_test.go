@@ -257,3 +257,40 @@ func TestAuditOwesEveryLostLineOnce(t *testing.T) {
 		require.Equal(t, 6, told)
 	})
 }
+
+// gapBreaker panics at the first gap line.
+type gapBreaker struct {
+	fakeSink
+	broken bool
+}
+
+func (s *gapBreaker) Append(r *audit.Record) error {
+	if r.Event == audit.EventGap && !s.broken {
+		s.broken = true
+		panic("in a gap line")
+	}
+	return s.fakeSink.Append(r)
+}
+
+// What is owed outlives a sink that breaks over the telling.
+func TestAuditOwesWhatAPanicKeptItFromTelling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &gapBreaker{fakeSink: fakeSink{hold: make(chan struct{})}}
+		a, lost := newTestAudit(newTestStage(t), sink, 1)
+		require.NoError(t, a.Append(rec("held")))
+		synctest.Wait()
+		for range 5 {
+			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
+		}
+		close(sink.hold)
+		time.Sleep(3 * time.Second)
+		told := 0
+		sink.set(func() {
+			for _, l := range sink.lines {
+				told += int(l.Count)
+			}
+		})
+		require.Len(t, *lost, 5)
+		require.Equal(t, 5, told)
+	})
+}
