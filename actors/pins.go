@@ -45,6 +45,7 @@ type Pins struct {
 	cfg    PinsConfig
 	book   *pinBook
 	stored *guard.Promise[struct{}] // the first load
+	turn   chan struct{}            // held by whoever uses the store
 }
 
 // NewPins returns the handle, with an empty book.
@@ -58,7 +59,7 @@ func NewPins(cfg PinsConfig) *Pins {
 	if cfg.OnSaved == nil {
 		cfg.OnSaved = func(error) {}
 	}
-	p := &Pins{cfg: cfg, book: newPinBook(cfg.Limit, cfg.Skeleton), stored: guard.NewPromise[struct{}]()}
+	p := &Pins{cfg: cfg, book: newPinBook(cfg.Limit, cfg.Skeleton), stored: guard.NewPromise[struct{}](), turn: make(chan struct{}, 1)}
 	if cfg.Store == nil {
 		p.stored.Resolve(struct{}{})
 	}
@@ -185,11 +186,19 @@ func (a *pinsActor) observe(m *messages.Observe) {
 	m.Resolve(found)
 }
 
+// alone calls f, which uses the store, while nobody else does: not a reload beside a
+// save, nor what an incarnation before has left under way.
+func (p *Pins) alone(operation string, f func() error) error {
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	return guard.Shield(operation, f)
+}
+
 func (a *pinsActor) load(answer *guard.Promise[int]) {
 	h := a.h
 	go func() {
 		m := &pinsLoaded{of: a, answer: answer}
-		m.err = guard.Shield("load pins", func() (err error) { m.pins, err = h.cfg.Store.Load(); return err })
+		m.err = h.alone("load pins", func() (err error) { m.pins, err = h.cfg.Store.Load(); return err })
 		h.send(m)
 	}()
 }
@@ -229,7 +238,7 @@ func (a *pinsActor) save() {
 	h, pins := a.h, a.h.book.list()
 	go func() {
 		m := &pinsSaved{of: a}
-		m.err = guard.Shield("save pins", func() error {
+		m.err = h.alone("save pins", func() error {
 			stored, err := h.cfg.Store.Load()
 			if err != nil {
 				return err

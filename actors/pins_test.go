@@ -290,3 +290,47 @@ func digestText(s string) string {
 	}
 	return string(text)
 }
+
+// oneAtATime is a store that counts those who use it together.
+type oneAtATime struct {
+	memoryStore
+	in, most int
+	saving   chan struct{} // Save waits for it
+}
+
+func (s *oneAtATime) use() (done func()) {
+	s.do(func() { s.in++; s.most = max(s.most, s.in) })
+	return func() { s.do(func() { s.in-- }) }
+}
+
+func (s *oneAtATime) Load() ([]Pin, error) { defer s.use()(); return s.memoryStore.Load() }
+func (s *oneAtATime) Save(p []Pin) error {
+	defer s.use()()
+	<-s.saving
+	return s.memoryStore.Save(p)
+}
+
+// A reload and a crash do not let two at the store: a save that is overtaken would put
+// older pins in the place of newer ones.
+func TestPinsUseTheirStoreOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &oneAtATime{saving: make(chan struct{})}
+		r := newPinsRig(newTestStage(t), PinsConfig{Store: store})
+		require.NoError(t, r.Loaded(t.Context()))
+		r.see("a", tool(0, "first"))
+		time.Sleep(2 * pinsSaveAfter) // a save is under way
+		reloaded := make(chan error, 1)
+		go func() { _, err := r.Reload(t.Context()); reloaded <- err }()
+		synctest.Wait()
+		r.see("a", tool(0, "second"))
+		r.crash()
+		require.Error(t, <-reloaded, "the crash is told")
+		time.Sleep(2 * pinsSaveAfter) // another save is due
+		close(store.saving)
+		require.NoError(t, r.Flush(t.Context()))
+		store.do(func() {
+			require.Equal(t, 1, store.most)
+			require.Len(t, store.pins, 2)
+		})
+	})
+}

@@ -16,9 +16,9 @@ import (
 // RulesConfig is what the rules actor is made of.
 type RulesConfig struct {
 	// Build reads, compiles and tries a tuple. It is called on a goroutine of its
-	// own, one call at a time unless a call outlives BuildTimeout. A tuple beside an
-	// error is a partial success: it comes into force and the error is reported. A
-	// panic is an error.
+	// own, one call at a time unless a call outlives BuildTimeout or the incarnation that
+	// asked for it. A tuple beside an error is a partial success: it comes into force and
+	// the error is reported. A panic is an error.
 	Build func(context.Context) (*messages.Tuple, error)
 	// BuildTimeout is how long one build may take before it is given up; zero is
 	// 30 s.
