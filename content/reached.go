@@ -81,11 +81,14 @@ func (b *behind) before(set *charset, text string, at int) int {
 		}
 		return -1
 	}
-	for ; b.read < at; b.read++ {
-		if set[text[b.read]] {
-			b.last = b.read + 1
+	// From the end: what stands before the last one need not be read.
+	for i := at - 1; i >= b.read; i-- {
+		if set[text[i]] {
+			b.last = i + 1
+			break
 		}
 	}
+	b.read = max(b.read, at)
 	return b.last - 1
 }
 
