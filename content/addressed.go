@@ -88,8 +88,9 @@ func wordAt(s string, start, end int) bool {
 // nearly always, so each byte is read once however far their windows overlap; what no window reaches is not read.
 type wordMemo struct {
 	words    []spotted
-	at       int // the first of them that begins in the last window
-	from, to int // what was read and is remembered
+	at       int       // the first of them that begins in the last window
+	from, to int       // what was read and is remembered
+	tape     *wordTape // of the text, nil for none
 }
 
 // fewWords is how many words before a window are not worth forgetting.
@@ -126,6 +127,13 @@ func (m *wordMemo) within(s *wordSets, text string, lo, hi int) []spotted {
 
 // read finds the words that begin before byte to.
 func (m *wordMemo) read(s *wordSets, text string, to int) {
+	if m.tape != nil && m.tape.read(tapeHidden, text, m.to, to, func(w spotted) {
+		m.words = append(m.words, w)
+		inPlace(m.words, tapeHidden)
+	}) {
+		m.to = to
+		return
+	}
 	base := m.to
 	s.index.walk(text[base:min(len(text), to+s.longest)], func(w *keyword, at int) bool {
 		if at += base; at >= to {

@@ -226,6 +226,24 @@ func (t *slotTable) place(key uint32) *slotPlace {
 // slot returns the slot of a key.
 func (t *slotTable) slot(key uint32) *slot { return &t.slots[t.place(key).slot] }
 
+// inOrder returns all words, those that begin at one place of a text in the order in which they are found there.
+func (x *keywordIndex) inOrder() (words []keyword) {
+	for _, t := range [...]*slotTable{&x.short, &x.long} {
+		words = t.inOrder(words)
+	}
+	return words
+}
+
+func (t *slotTable) inOrder(words []keyword) []keyword {
+	for i := range t.slots {
+		s := &t.slots[i]
+		if words = append(words, s.words...); s.deeper != nil {
+			words = s.deeper.inOrder(words)
+		}
+	}
+	return words
+}
+
 // walk calls found with every keyword in text and where it begins, in the order of these places, until found returns
 // false.
 func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {

@@ -46,7 +46,8 @@ func (s *wordSets) has(word, set int) bool { return s.members[word]&(1<<set) != 
 type placed struct {
 	from, to int // what was read and is remembered
 	spots    [32][]occurrence
-	cursors  [32]int // where in each of them the last look began
+	cursors  [32]int   // where in each of them the last look began
+	tape     *wordTape // of the text, nil for none
 }
 
 // occurrence is where a word stands.
@@ -117,15 +118,24 @@ func (p *placed) read(s *wordSets, text string, lo, hi int) {
 		}
 	}
 	base, to := p.to, min(len(text), max(hi, p.to+placedAhead))
+	if p.tape != nil && p.tape.read(tapePoison, text, base, to, func(w spotted) { p.place(s.members[w.word], w.lo, w.hi) }) {
+		p.to = to
+		return
+	}
 	s.index.walk(text[base:min(len(text), to+s.longest)], func(w *keyword, at int) bool {
 		if at += base; at >= to {
 			return false
 		}
-		for m := s.members[w.user]; m != 0; m &= m - 1 {
-			set := bits.TrailingZeros32(m)
-			p.spots[set] = append(p.spots[set], occurrence{at, at + len(w.text)})
-		}
+		p.place(s.members[w.user], at, at+len(w.text))
 		return true
 	})
 	p.to = to
+}
+
+// place adds a word to the sets that it is in.
+func (p *placed) place(sets uint32, start, end int) {
+	for ; sets != 0; sets &= sets - 1 {
+		set := bits.TrailingZeros32(sets)
+		p.spots[set] = append(p.spots[set], occurrence{start, end})
+	}
 }

@@ -16,6 +16,7 @@ type nearMemo struct {
 
 	low    []byte // what is read in lower case
 	shifts []shift
+	tape   *wordTape // of the text, nil for none
 }
 
 // spotted is a word and where it stands.
@@ -93,7 +94,15 @@ func (m *nearMemo) forget(from int) {
 // read finds the words that begin before byte to.
 func (m *nearMemo) read(text string, to int) {
 	start, to := runeStart(text, m.to), min(to, len(text))
-	low := m.lower(text[start:runeStart(text, min(len(text), to+overrideLongest))])
+	own := text[start:runeStart(text, min(len(text), to+overrideLongest+utf8.UTFMax))]
+	low, folded := m.lower(own)
+	if !folded && m.tape != nil && m.tape.read(tapeNear, text, m.to, to, func(s spotted) {
+		m.words = append(m.words, s)
+		inPlace(m.words, tapeNear)
+	}) {
+		m.to = to
+		return
+	}
 	k, by := 0, start
 	overrideNear.walk(low, func(w *keyword, at int) bool {
 		for ; k < len(m.shifts) && m.shifts[k].at <= at; k++ {
@@ -123,9 +132,9 @@ func runeStart(text string, i int) int {
 	return i
 }
 
-// lower returns a text in lower case, but for ASCII, whose case the index ignores. Where a character changes its length,
-// it notes by how much.
-func (m *nearMemo) lower(text string) string {
+// lower returns a text in lower case, but for ASCII, whose case the index ignores, and whether that is another. Where a
+// character changes its length, it notes by how much.
+func (m *nearMemo) lower(text string) (low string, folded bool) {
 	m.shifts = m.shifts[:0]
 	i := asciiEnd(text, 0)
 	for i < len(text) {
@@ -138,7 +147,7 @@ func (m *nearMemo) lower(text string) string {
 		}
 	}
 	if i == len(text) {
-		return text
+		return text, false
 	}
 	b := append(m.low[:0], text[:i]...)
 	for i < len(text) {
@@ -164,7 +173,7 @@ func (m *nearMemo) lower(text string) string {
 		}
 	}
 	m.low = b
-	return string(b)
+	return string(b), true
 }
 
 // highRune returns the character at byte i of valid UTF-8, which is not ASCII, and its length.

@@ -140,6 +140,7 @@ func (sc *scan) first(text string) *view {
 	sc.queue, sc.rewritten = append(sc.queue[:0], &sc.raw), sc.rewritten[:0]
 	sc.views.used = 0
 	sc.trails.forget()
+	sc.tape.next()
 	return &sc.raw
 }
 
@@ -169,6 +170,8 @@ func (sc *scan) begin(v *view) {
 	sc.v, sc.text = v, v.text
 	sc.hits, sc.runs, sc.even, sc.evenCards = sc.hits[:0], sc.runs[:0], sc.even[:0], sc.evenCards[:0]
 	sc.reached = reached{}
+	tape := sc.tape.of(v.text)
+	sc.poison.tape, sc.near.tape, sc.hiddenWords.tape = tape, tape, tape
 	sc.poison.reset()
 	sc.quotes.reset(0)
 	sc.near.reset(0)
