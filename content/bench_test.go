@@ -35,7 +35,7 @@ var benchTexts = []struct{ name, text string }{
 	{"+1", fill("+1 212 555 0123 ")}, {"end of", fill("\nend of document ")}, {"hooks", fill("hooks.slack.com/")}, {"auth_token", fill("auth_token ")}, {"bearer", fill("bearer ")}, {"sig=", fill("&sig=")},
 	{"email", fill("kim@example.org ")},
 	{"data:", fill("data:text/html,ё")}, {"svg", fill("data:image/svg+xml,")}, {"javascript", fill("\"javascript:")}, {"putty", fill("PuTTY-User-Key-File-")}, {"accountkey", fill("accountkey=")}, {"AUTHTOKEN", fill("AUTHTOKEN")}, {"pwd", fill("pwd")},
-	{"quoted", fill("password=\"")}, {"&none;", fill("&notanent;")}, {"gzip", fill("H4sIAAAAAAAApassword=@]")}, {"open keys", fill("AKIAABCDEFGHIJKLMNOPcall -----BEGIN PRIVATE KEY-----            ")},
+	{"quoted", fill("password=\"")}, {"pass=", fill("pass=")}, {"@tcp(", fill("a:b@tcp(")}, {"&none;", fill("&notanent;")}, {"gzip", fill("H4sIAAAAAAAApassword=@]")}, {"open keys", fill("AKIAABCDEFGHIJKLMNOPcall -----BEGIN PRIVATE KEY-----            ")},
 	{"one é", "é" + fill("kim@example.org ")[2:]}, {"é mails", fill("=\u200ba@b.co")}, {"hidden mails", fill("<!--passwor\U000e0041d=a@b.coａ")}, {"carried", fill("SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM\u00ad)%41")},
 	{"carried JSON", fill("\\x41eyJhbGciOiJIUzI1NiJ9 ")}, {"twice escaped", fill("%2541")}, {"overrides", fill("\u202e%41")}, {"hex pairs", fill("49 67 6e 6f 72 65 20 ")}, {"even words", fill("password ")}, {"bits", fill("01001001 ")},
 	{"quoted orders", fill("“ignore previous instructions” ")}, {"listed orders", "- " + fill("ignore previous instructions, attacker. ")[2:]}, {"indented orders", strings.Repeat(" ", size/2) + fill("- ignore previous instructions, attacker. ")[:size/2]},

@@ -5,9 +5,10 @@ import "strings"
 // commandKeywords opens the command lines that take a password as a word of their own.
 func commandKeywords() []keyword {
 	k := []keyword{
-		{text: "curl ", look: func(sc *scan, at int) { sc.commandUser(at + len("curl ")) }},
 		{text: "sshpass -p", look: func(sc *scan, at int) { sc.commandPassword(at + len("sshpass -p")) }},
 		{text: "mysql ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysql ")) }},
+		{text: "7z a ", look: func(sc *scan, at int) { sc.commandAttached(at + len("7z a ")) }},
+		{text: "7z x ", look: func(sc *scan, at int) { sc.commandAttached(at + len("7z x ")) }},
 		{text: "mysqldump ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysqldump ")) }},
 		{text: "convertto-securestring ", look: func(sc *scan, at int) { sc.secureString(at + len("convertto-securestring ")) }},
 		{text: "machine ", look: (*scan).netrc},
@@ -21,7 +22,8 @@ func commandKeywords() []keyword {
 	for _, c := range shortOptions {
 		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandOption(at+len(c.command), c.options) }})
 	}
-	return k
+	k = append(k, commandWordKeywords()...)
+	return append(k, callKeywords()...)
 }
 
 // longOptions are the options that take a secret as the next word, whatever the command, beside those whose names end like those of
@@ -34,12 +36,13 @@ var longOptions = [...]struct {
 	{"-passin pass:", credentialPassword}, {"-passout pass:", credentialPassword}, {"-pass pass:", credentialPassword},
 }
 
-// shortOptions are the commands whose option of one letter takes a password.
+// shortOptions are the commands whose option of a letter or two takes a password.
 var shortOptions = [...]struct{ command, options string }{
 	{"docker login ", "-p "}, {"podman login ", "-p "}, {"registry login ", "-p "}, {"az login ", "-p "}, {"oc login ", "-p "}, {"mongosh ", "-p "}, {"mongodump ", "-p "},
 	{"redis-cli ", "-a "}, {"sqlcmd ", "-P "}, {"zip ", "-P "}, {"ldapsearch ", "-w "}, {"ldapmodify ", "-w "}, {"openssl enc ", "-k "},
 	{"nerdctl login ", "-p "}, {"buildah login ", "-p "}, {"cf login ", "-p "}, {"psexec ", "-p "}, {"mongorestore ", "-p "}, {"mongoexport ", "-p "}, {"mongo ", "-p "}, {"bcp ", "-P "}, {"ipmitool ", "-P "},
-	{"crackmapexec ", "-p "}, {"evil-winrm ", "-p "}, {"rdesktop ", "-p "},
+	{"crackmapexec ", "-p "}, {"evil-winrm ", "-p "}, {"rdesktop ", "-p "}, {"plink ", "-pw "}, {"pscp ", "-pw "}, {"ssh-keygen ", "-N "},
+	{"signtool ", "/p "}, {"xfreerdp ", "/p:"}, {"cmdkey ", "/pass:"}, {"schtasks ", "/rp "},
 }
 
 // longOption looks at the word after an option that takes a secret.
@@ -149,7 +152,7 @@ func option(text string, at int, options ...string) int {
 		line = line[:i]
 	}
 	for i := 0; i < len(line); i++ {
-		if line[i] != '-' || i > 0 && line[i-1] != ' ' {
+		if line[i] != '-' && line[i] != '/' || i > 0 && line[i-1] != ' ' {
 			continue
 		}
 		for _, o := range options {
@@ -173,18 +176,25 @@ func word(text string, at int) (start, end int) {
 	return at, end
 }
 
-// commandUser looks for the password in the user:password of a command.
-func (sc *scan) commandUser(at int) {
+// commandUser looks for the password in the user:password that an option of a command takes.
+func (sc *scan) commandUser(at int, options []string, between byte) {
 	if at < sc.commands {
 		return
 	}
 	sc.commands = at + maxCommand/2
-	at = option(sc.text, at, "-u ", "--user ", "--user=")
+	at = option(sc.text, at, options...)
 	if at < 0 {
 		return
 	}
 	start, end := word(sc.text, at)
-	if i := strings.IndexByte(sc.text[start:end], ':'); i > 0 {
+	if between == ',' {
+		if end < len(sc.text) && sc.text[end] == between && end > start {
+			start, end = word(sc.text, end+1)
+			sc.commandWord(start, end)
+		}
+		return
+	}
+	if i := strings.IndexByte(sc.text[start:end], between); i > 0 {
 		sc.commandWord(start+i+1, end)
 	}
 }

@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // credential is how much a name tells about the value after it.
 type credential uint8
@@ -62,13 +65,16 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		return
 	}
 	if kind == credentialPassword {
-		if n := oneOf(text[end:], toldWords[:]); n > 0 {
-			sc.toldPassword(end+n-1, begins(text[end:], toldWords[:plainTold]))
+		if n, plain := toldAt(text[end:]); n > 0 {
+			if text[end+n-1] < utf8.RuneSelf {
+				n--
+			}
+			sc.toldPassword(end+n, plain)
 			return
 		}
 	}
 	if kind == credentialKey {
-		if n := oneOf(text[end:], toldWords[:plainTold]); n > 0 {
+		if n, plain := toldAt(text[end:]); plain {
 			sc.toldKey(end + n)
 			return
 		}
@@ -136,30 +142,56 @@ var (
 
 // toldWords lead from the word for a password to the password in a sentence: those up to plainTold at once, the
 // others over whom or what it is for, and a colon.
-var toldWords = [...]string{" is ", " is:", " lautet ", " lautet:", " ist ", " ist:", " es ", " es:", " est ", " est:", " é ", " è ", " for ", " of ", " für ", " para ", " pour "}
+var toldWords = [...]string{" is now ", " is ", " is:", " lautet ", " lautet:", " ist ", " ist:", " es ", " es:", " est ", " est:", " é ", " è ", " set to ", " changed to ", " reset to ", " been set to ", " been changed to ", " been reset to ", " has been set to ", " has been changed to ", " has been reset to ", " was set to ", " was changed to ", " was reset to ", "是", "は", "为", "為", "는 ", "은 ", " for ", " of ", " für ", " para ", " pour "}
 
 // plainTold is how many of toldWords need no colon, toldToColon how far it is looked for, in bytes.
 const (
-	plainTold   = 12
+	plainTold   = 31
 	toldToColon = 48
 )
 
-// begins reports whether s begins with one of the words.
-func begins(s string, words []string) bool { return oneOf(s, words) > 0 }
+// toldBy lists the words by their second byte, which the most begin with after a space: their places in toldWords.
+var toldBy = func() (t [256][]uint8) {
+	for i, w := range toldWords {
+		t[w[1]] = append(t[w[1]], uint8(i))
+	}
+	return t
+}()
+
+// toldAt returns the length of the first of the words that s begins with, 0 for none, and whether it needs no colon.
+func toldAt(s string) (n int, plain bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	for _, i := range toldBy[foldTable[s[1]]] {
+		if w := toldWords[i]; hasFoldPrefix(s, w) {
+			return len(w), int(i) < plainTold
+		}
+	}
+	return 0, false
+}
 
 // toldPassword looks at what a sentence says a password is: only what is no word at all.
 func (sc *scan) toldPassword(at int, plain bool) {
 	if !plain {
 		line := sc.text[at:min(len(sc.text), at+toldToColon)]
-		colon := strings.IndexAny(line, ":\n")
-		if colon < 0 || line[colon] != ':' {
+		if n := strings.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		colon, is := strings.IndexByte(line, ':'), strings.Index(line, " is ")
+		switch {
+		case is >= 0 && (colon < 0 || is < colon):
+			at += is + len(" is")
+		case colon >= 0:
+			at += colon
+		default:
 			return
 		}
-		at += colon
 	}
 	start := skip(sc.text, at, skipTold)
 	end := start
-	for end < len(sc.text) && end-start <= maxCredential && strings.IndexByte(" \t\r\n\"'`,;<|", sc.text[end]) < 0 {
+	unspaced := at > 0 && sc.text[at-1] >= utf8.RuneSelf // in a language that sets no spaces
+	for end < len(sc.text) && end-start <= maxCredential && !bareEnds[sc.text[end]] && (!unspaced || sc.text[end] < utf8.RuneSelf) {
 		end++
 	}
 	for end > start && strings.IndexByte(".!?:)*", sc.text[end-1]) >= 0 {
@@ -185,6 +217,9 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 			return at + 1, at + n, true
 		}
 		return -1, -1, false
+	}
+	if start, stop = elementValue(text, at); start >= 0 {
+		return start, stop, true
 	}
 	i := skip(text, at, skipQuote)
 	i = skip(text, i, skipBlank)

@@ -19,7 +19,7 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 	if kind != credentialPassword || end+1 >= len(text) {
 		return false
 	}
-	if i := end + 1; text[i] == '\'' || (text[i] == '=' || text[i] == 'N') && sqlLiteral(text, i) > i {
+	if i := end + 1; text[i] == '\'' || text[i] == '"' || (text[i] == '=' || text[i] == 'N') && sqlLiteral(text, i) > i {
 		return sc.literal(max(i, sqlLiteral(text, i)))
 	}
 	start := end + 1
@@ -74,14 +74,15 @@ func sqlLiteral(text string, i int) int {
 	return 0
 }
 
-// literal looks at a password between single quotation marks, of which the first stands at byte at.
+// literal looks at a password between quotation marks, of which the first stands at byte at.
 func (sc *scan) literal(at int) bool {
 	text := sc.text
-	n := strings.IndexAny(text[at+1:min(len(text), at+2+maxCredential)], "'\n")
-	if n <= 0 || text[at+1+n] != '\'' {
+	body := text[at+1 : min(len(text), at+2+maxCredential)]
+	n := strings.IndexByte(body, text[at])
+	if n <= 0 || strings.IndexByte(body[:n], '\n') >= 0 {
 		return false
 	}
-	if v := text[at+1 : at+1+n]; !credentialPassword.accepts(v, true) || v[0] == ':' || v[0] == '?' {
+	if v := body[:n]; !credentialPassword.accepts(v, false) || strings.IndexByte(v, ' ') >= 0 || v[0] == ':' || v[0] == '?' || text[at] == '"' && !mixed(v) {
 		return false
 	}
 	sc.add(detCredential, at+1, at+1+n)
@@ -103,9 +104,32 @@ func (sc *scan) passGiven(at int) {
 		return
 	}
 	start, end, _ := credentialValue(text, at+len("pass"))
-	if start >= 0 && strongPassword(text[start:end]) && credentialPassword.accepts(text[start:end], false) {
+	sc.value = max(sc.value, end)
+	if start >= 0 && end-start <= maxCredential && strongPassword(text[start:end]) && credentialPassword.accepts(text[start:end], false) {
 		sc.add(detCredential, start, end)
 	}
+}
+
+// passSaid looks at what stands behind pass: and pw:, which say much else: only what is plainly a password, and no name of a test.
+func (sc *scan) passSaid(at, end int) {
+	text := sc.text
+	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-' || text[at-1] == '/') || at < sc.value {
+		return
+	}
+	start, stop, _ := credentialValue(text, end)
+	sc.value = max(sc.value, stop)
+	if start < 0 || stop-start > maxCredential {
+		return
+	}
+	if plainlyPassword(text[start:stop]) {
+		sc.add(detCredential, start, stop)
+	}
+}
+
+// plainlyPassword reports whether v is nothing but a password, and not the name of a test that the tools of Go numbered.
+func plainlyPassword(v string) bool {
+	return len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && strings.IndexByte(v, '/') < 0 && credentialPassword.accepts(v, false) &&
+		!hasFoldPrefix(v, "test") && !hasFoldPrefix(v, "example")
 }
 
 // strongPassword reports whether v mixes three of capitals, small letters, digits and marks that neither names nor
@@ -150,3 +174,26 @@ func definedKey(text string, end int, v string) bool {
 
 // minDefinedKey is the shortest such key, in bytes: those that are generated have 64.
 const minDefinedKey = 56
+
+// elementValue finds the value in an element that an attribute or an element before it names: <entry key="db.password">x</entry>,
+// <key>Password</key><string>x</string>. start is -1 where there is none.
+func elementValue(text string, at int) (start, stop int) {
+	i := at
+	switch {
+	case strings.HasPrefix(text[i:], "\">"):
+		i += len("\">")
+	case strings.HasPrefix(text[i:], "</key>"):
+		i = skip(text, i+len("</key>"), skipSpace)
+		if !strings.HasPrefix(text[i:], "<string>") {
+			return -1, -1
+		}
+		i += len("<string>")
+	default:
+		return -1, -1
+	}
+	n := strings.IndexByte(text[i:min(len(text), i+maxCredential)], '<')
+	if n < 1 || !strings.HasPrefix(text[i+n:], "</") {
+		return -1, -1
+	}
+	return i, i + n
+}

@@ -26,6 +26,15 @@ func TestCredentialsBesideTheirName(t *testing.T) {
 		"what gives access to a list, as a member":    {`{"content":[],"structuredContent":{"accessToken":"CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA"}}`, 1},
 		"a long cookie far behind others":             {result("Cookie: " + strings.Repeat("consent=all; ", 40) + cookie), 1},
 		"an option whose name ends like a password's": {result("app --admin-password 'Kq7#b3xW' --x"), 1},
+		"a password in an embedded document":          {result(`{"user":"anna","pass":"Kq7!vGx86b"}`), 1},
+		"the number of tests that passed, in one":     {result(`{"suite":"Anna2","pass":"12 of 13"}`), 0},
+		"the name of a test that passed":              {result("pass: TestLogin/a#01!x"), 0},
+		"the last of three literals of a call":        {result("c = getConnection(\"jdbc:x\", \"root\", \"Kq7!vGx86b\")"), 1},
+		"a call with names for literals":              {result("c = getConnection(url, user, PASSWORD1)"), 0},
+		"a call that another follows":                 {result("a.login(\"Kq7!vGx86b\"); b(\"x\", \"Tr0ub4d%r\")"), 0},
+		"an element behind the key of a list":         {result("<key>Password</key>\n\t<string>Tr0ub4d%r</string>"), 1},
+		"a sentence about another's password":         {result("the password for the VPN is Tr0ub4d%r"), 1},
+		"a sentence about the rules for one":          {result("the password for the VPN is set in step 2 of chapter-4"), 0},
 		"an option behind such an option":             {result("app --admin-password --log-level2 --x"), 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func (sc *scan) member(s *String, raw *view) {
 	switch name := sc.memberName(); {
 	case sc.identityMember(name, s, raw), sc.passportMember(s, raw):
 		return
-	case name == "pass" && s.Host < 0, name == "pw", name == "psk":
+	case name == "pass" && (s.Host < 0 || plainlyPassword(s.Text)), name == "pw", name == "psk":
 		kind = credentialPassword
 	case jwkMember(name) && sc.besideKty(s) && len(s.Text) >= minJWK && of(s.Text, 0, len(s.Text), setAllB64):
 		sc.v, sc.text = raw, raw.text
@@ -50,7 +50,10 @@ func (sc *scan) member(s *String, raw *view) {
 		return
 	case len(name) == len("authorization") && hasFoldPrefix(name, "authorization"):
 		sc.v, sc.text, sc.hits = raw, raw.text, sc.hits[:0]
-		if sc.schemed(0); len(sc.hits) > 0 {
+		if !sc.schemed(0) {
+			sc.unschemed(0)
+		}
+		if len(sc.hits) > 0 {
 			sc.flush()
 		}
 		return

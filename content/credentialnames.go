@@ -3,6 +3,7 @@ package content
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // credentialNames are the words that announce a credential, in the last place of a name.
@@ -20,6 +21,9 @@ var credentialNames = map[string]credential{
 	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pass": credentialPassword,
 	"passcode": credentialPassword, "wpa key": credentialPassword, "wpa2 key": credentialPassword, "wpa3 key": credentialPassword, "wifi key": credentialPassword, "key content": credentialPassword,
 	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
+	"lösenord": credentialPassword, "heslo": credentialPassword, "jelszó": credentialPassword, "adgangskode": credentialPassword, "passord": credentialPassword, "salasana": credentialPassword, "mật khẩu": credentialPassword, "kata sandi": credentialPassword,
+	"รหัสผ่าน": credentialPassword, "סיסמה": credentialPassword, "رمز عبور": credentialPassword, "Şifre": credentialPassword, "Пароль": credentialPassword, "κωδικός πρόσβασης": credentialPassword,
+	"encryptionkey": credentialKey, "signingkey": credentialKey, "masterkey": credentialKey, "hmac_key": credentialKey, "hmackey": credentialKey, "hmac-key": credentialKey,
 	"auth-key": credentialKey, "app-key": credentialKey, "master-key": credentialKey, "admin-key": credentialKey, "service-key": credentialKey, "encryption-key": credentialKey,
 	"signing-key": credentialKey, "functions-key": credentialKey, "subscription-key": credentialKey, "subscription_key": credentialKey,
 	"nonce_key": credentialKey, "logged_in_key": credentialKey, "auth_salt": credentialKey, "nonce_salt": credentialKey, "logged_in_salt": credentialKey,
@@ -42,6 +46,9 @@ func credentialKeywords() []keyword {
 		k = append(k, keyword{text: "psk" + after, look: func(sc *scan, at int) { sc.credentialAt(at, len("psk"), credentialPassword) }})
 	}
 	k = append(k, keyword{text: "pass=", look: func(sc *scan, at int) { sc.passGiven(at) }})
+	for _, w := range [...]string{"pass: ", "pass\": ", "pass\":\"", "pw: ", "pw\": ", "pw\":\""} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.passSaid(at, at+strings.IndexAny(w, "\":")) }})
+	}
 	for _, w := range [...]string{"identified by ", "_password by "} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.identified(at + len(w)) }})
 	}

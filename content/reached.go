@@ -15,7 +15,7 @@ type reached struct {
 	svg, scripts, links          ahead
 	accounts                     ahead
 	authTokens, commands         int
-	cookieLine                   int
+	cookieLine, calledTo         int
 	ats, plusOnes, closings      ahead
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead

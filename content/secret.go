@@ -239,28 +239,48 @@ func (sc *scan) otherAuth(at int) {
 	text := sc.text
 	i := skip(text, at+len("authorization"), skipQuote)
 	i = skip(text, i, skipBlank)
-	if i < len(text) && (text[i] == ':' || text[i] == '=' || text[i] == ',') {
+	given := i < len(text) && (text[i] == ':' || text[i] == '=')
+	if given || i < len(text) && text[i] == ',' {
 		i++
 	}
 	i = skip(text, skip(text, i, skipBlank), skipQuote)
-	sc.schemed(i)
+	if !sc.schemed(i) && given {
+		sc.unschemed(i)
+	}
 }
 
-// schemed looks at what follows the name of a scheme at byte i.
-func (sc *scan) schemed(i int) {
+// schemed looks at what follows the name of a scheme at byte i, and reports whether one is there.
+func (sc *scan) schemed(i int) bool {
 	if i >= len(sc.text) {
-		return
+		return false
 	}
 	n := oneOf(sc.text[i:], authSchemes[:])
 	if n == 0 {
-		return
+		return false
 	}
 	start := skip(sc.text, i+n, skipQuote)
 	end := extent(sc.text, start, maxToken, setBearer)
 	if body := sc.text[start:end]; len(body) >= 16 && mixed(body) && !placeholder(body) && entropy(body) >= 2 {
 		sc.add(detBearer, start, end)
 	}
+	return true
 }
+
+// unschemed looks at a token that is all of the value of the header, as many services want it.
+func (sc *scan) unschemed(start int) {
+	text := sc.text
+	end := extent(text, start, maxToken, setBearer)
+	if end-start < minUnschemed {
+		return
+	}
+	if v := text[start:end]; len(digitsOf(v)) >= 3 && mixed(v) && !isUUID(v) && !wordsOrPath(v) && !placeholder(v) && entropy(v) >= 3 {
+		sc.add(detBearer, start, end)
+	}
+}
+
+// minUnschemed is the shortest token that is told by nothing but the name of the header, in bytes: longer than the name of any
+// scheme.
+const minUnschemed = 24
 
 // slackHook looks for an incoming webhook, whose address is the credential.
 func (sc *scan) slackHook(at int) {

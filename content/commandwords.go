@@ -1,0 +1,106 @@
+package content
+
+import "strings"
+
+// Command lines whose password stands at a fixed place, behind the name of a user, or is piped into them, and the settings of
+// devices and servers that are written like commands.
+
+// placedPasswords are the commands of which one word is a password: the first, second and so on behind the command, options not
+// counted.
+var placedPasswords = [...]struct {
+	command string
+	word    int
+}{
+	{"htpasswd -b ", 3}, {"htpasswd -cb ", 3}, {"htpasswd -bc ", 3}, {"net user ", 2}, {"rabbitmqctl add_user ", 2}, {"rabbitmqctl change_password ", 2},
+	{"mc alias set ", 4}, {"configure set aws_secret_access_key ", 1}, {"config set npmauthtoken ", 1}, {"snmp-server community ", 1}, {"requirepass ", 1}, {"masterauth ", 1},
+	{"plain-text-password-value ", 1}, {"password 7 ", 1},
+}
+
+// userPasswords are the commands of which an option takes a user and a password, and what stands between the two.
+var userPasswords = [...]struct {
+	command string
+	options []string
+	between byte
+}{
+	{"curl ", []string{"-u ", "--user ", "--user=", "--proxy-user "}, ':'}, {"etcdctl ", []string{"--user ", "--user="}, ':'}, {"smbclient ", []string{"-U "}, '%'}, {"rpcclient ", []string{"-U "}, '%'},
+	{"lftp ", []string{"-u "}, ','}, {"skopeo ", []string{"--creds ", "--creds=", "--src-creds ", "--dest-creds "}, ':'},
+}
+
+func commandWordKeywords() []keyword {
+	k := []keyword{
+		{text: "| chpasswd", look: (*scan).chpasswd},
+		{text: "sqlplus ", look: (*scan).sqlplus},
+		{text: "@tcp(", look: (*scan).driverAddress},
+	}
+	for _, c := range placedPasswords {
+		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.placed(at+len(c.command), c.word) }})
+	}
+	for _, c := range userPasswords {
+		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandUser(at+len(c.command), c.options, c.between) }})
+	}
+	return k
+}
+
+// placed looks at the n-th word from byte at on, options not counted.
+func (sc *scan) placed(at, n int) {
+	for range n + 4 {
+		at = skip(sc.text, at, skipBlank)
+		start, end := word(sc.text, at)
+		if end == start {
+			return
+		}
+		if sc.text[start] != '-' {
+			if n--; n == 0 {
+				if v := sc.text[start:end]; credentialPassword.accepts(v, false) && mixed(v) {
+					sc.add(detCredential, start, end)
+				}
+				return
+			}
+		}
+		if at = end; at < len(sc.text) && (sc.text[at] == '"' || sc.text[at] == '\'') {
+			at++
+		}
+	}
+}
+
+// chpasswd looks at the password that is piped into the command at byte at: echo "user:password" | chpasswd.
+func (sc *scan) chpasswd(at int) {
+	text := sc.text
+	end := at
+	for end > 0 && strings.IndexByte(" \"'", text[end-1]) >= 0 && at-end < maxPhraseGap {
+		end--
+	}
+	start := end
+	for start > 0 && end-start < maxVariable && text[start-1] > ' ' && text[start-1] != ':' {
+		start--
+	}
+	if start > 0 && text[start-1] == ':' {
+		sc.commandWord(start, end)
+	}
+}
+
+// sqlplus looks at the password in what a client of Oracle connects to: user/password@address.
+func (sc *scan) sqlplus(at int) {
+	start, end := word(sc.text, skip(sc.text, at+len("sqlplus "), skipBlank))
+	v := sc.text[start:end]
+	slash := strings.IndexByte(v, '/')
+	if slash <= 0 {
+		return
+	}
+	if n := strings.IndexByte(v[slash:], '@'); n > 1 && credentialPassword.accepts(v[slash+1:slash+n], false) {
+		sc.add(detConnection, start+slash+1, start+slash+n)
+	}
+}
+
+// driverAddress looks for the password in the address of a database as drivers of Go write it: user:password@tcp(host:port)/name.
+func (sc *scan) driverAddress(at int) {
+	text := sc.text
+	start := at
+	for start > 0 && at-start < maxVariable && text[start-1] > ' ' && strings.IndexByte("\"'`=/()", text[start-1]) < 0 {
+		start--
+	}
+	user, password, ok := strings.Cut(text[start:at], ":")
+	if ok && user != "" && len(password) >= 3 && password != user && !notLiteral(password) && !placeholder(password) && !docPassword[strings.ToLower(password)] && !variableName(password) {
+		sc.add(detConnection, start+len(user)+1, at)
+	}
+}
