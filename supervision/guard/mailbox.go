@@ -141,19 +141,26 @@ func (b *box) PostSystemMessage(message any) {
 	b.Mailbox.PostSystemMessage(message)
 }
 
-// tooEarly keeps message in list while the mailbox is not open.
+// tooEarly keeps message in list while the mailbox is not open, or rejects it.
 func (b *box) tooEarly(list *[]any, message any) bool {
+	kept, full := b.keep(list, message)
+	if full {
+		b.reject(message, ErrFull) // without the lock: it may send
+	}
+	return kept || full
+}
+
+func (b *box) keep(list *[]any, message any) (kept, full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open.Load() {
-		return false
-	}
-	if rejectable(message) && len(*list) >= b.o.Capacity {
-		b.reject(message, ErrFull)
-		return true
+	switch {
+	case b.open.Load():
+		return false, false
+	case rejectable(message) && len(*list) >= b.o.Capacity:
+		return false, true
 	}
 	*list = append(*list, message)
-	return true
+	return true, false
 }
 
 // Start is called by the library once Started is in the queue.
