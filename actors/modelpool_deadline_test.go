@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,4 +110,46 @@ func TestPoolTellsLateFromIll(t *testing.T) {
 	})
 	require.True(t, messages.ModelTimeout.Sample())
 	require.False(t, messages.ModelLate.Sample())
+}
+
+// A request of which one window cannot be ready any more is over, and its other windows
+// with it: they are not read for nobody in the place of what somebody waits for.
+func TestPoolReadsNothingOfARequestThatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const occupy, long, short, other = 1, 2, 3, 4
+		perToken := costs(0, 10*time.Millisecond)
+		read := map[int32]int{}
+		model := &fakeModel{run: func(control inference.RunControl, batch []inference.Window) error {
+			for _, w := range batch {
+				read[w.IDs[0]]++
+			}
+			if batch[0].IDs[0] == occupy {
+				return computing(control, 500*time.Millisecond) // and not the 300 that were to be expected
+			}
+			return perToken(control, batch)
+		}}
+		r := newRig(t, model, nil).ready()
+		defer r.stop()
+		ask := func(within time.Duration, windows ...[]int32) *messages.Classify {
+			m := &messages.Classify{Promise: guard.NewPromise[messages.Classification](), Deadline: time.Now().Add(within)}
+			for i, ids := range windows {
+				m.Windows = append(m.Windows, inference.Window{IDs: ids, Key: [16]byte{byte(ids[0]), byte(i)}})
+			}
+			r.send(m)
+			synctest.Wait()
+			return m
+		}
+		tokens := func(id int32, n int) []int32 { return slices.Repeat([]int32{id}, n) }
+		first := ask(time.Minute, tokens(occupy, 30))
+		over := ask(850*time.Millisecond, tokens(long, 40), tokens(short, 1))
+		waits := ask(time.Minute, tokens(other, 20), tokens(other, 20))
+		for _, m := range []*messages.Classify{first, waits} {
+			_, err := m.Await(t.Context())
+			require.NoError(t, err)
+		}
+		_, err := over.Await(t.Context())
+		requireFault(t, err, messages.ModelUnreachable)
+		require.Zero(t, read[long])
+		require.Zero(t, read[short])
+	})
 }

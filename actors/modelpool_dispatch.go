@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/inference"
@@ -13,14 +14,9 @@ import (
 func (p *poolActor) dispatch() {
 	for len(p.idle) > 0 && p.queue.Len() > 0 && p.phase == modelReady {
 		now := time.Now()
-		flights, expired := p.queue.Next(now, p.share(p.bounds()))
-		for _, f := range expired {
-			p.expire(f)
+		if flights := p.next(now, p.share(p.bounds())); len(flights) > 0 {
+			p.run(p.newJob(flights, now))
 		}
-		if len(flights) == 0 {
-			continue
-		}
-		p.run(p.newJob(flights, now))
 	}
 	p.ahead()
 	p.pressed()
@@ -29,6 +25,20 @@ func (p *poolActor) dispatch() {
 		p.h.cfg.Observer.Queue(n, p.queue.Tokens())
 	}
 	p.observeWorkers()
+}
+
+// next takes a batch out of the queue, and what has expired with it. Empty when nobody
+// waits for any of it.
+func (p *poolActor) next(now time.Time, limits []batch.Limits) []*flight {
+	flights, expired := p.queue.Next(now, limits)
+	for _, f := range expired {
+		p.expire(f)
+	}
+	if len(expired) > 0 {
+		// With one of its windows a request is over: its others are forgotten.
+		flights = slices.DeleteFunc(flights, func(f *flight) bool { return !f.listed })
+	}
+	return flights
 }
 
 // bounds are the limits of a batch that is begun now. One whose last deadline is before
@@ -76,11 +86,7 @@ func (p *poolActor) ahead() {
 				continue
 			}
 		}
-		flights, expired := p.queue.Next(now, p.bounds())
-		for _, f := range expired {
-			p.expire(f)
-		}
-		if len(flights) > 0 {
+		if flights := p.next(now, p.bounds()); len(flights) > 0 {
 			s.next, s.nextSince, s.behind = p.newJob(flights, now), since, p.queue.Len()
 			s.runner.jobs <- s.next // at most one behind the present one: there is room
 			p.watchFrom(s)
