@@ -92,22 +92,25 @@ chaos: setup ## break a whole engine at random under load and judge every reply
 fuzz: setup ## run every fuzz target for FUZZTIME and prove that it ran
 	@scripts/fuzz.sh "$(GO)" $(FUZZTIME)
 
+# Before anything is fetched or built for data that is not there.
+data = $(if $(if $(DATA),$(wildcard $(DATA)/.)),,$(error say where the data is: make $@ DATA=/path))
+
 .PHONY: model
 model: ## train the default classifier from data: make model DATA=/path
-	$(MAKE) -C training model DATA=$(DATA)
+	$(data)$(MAKE) -C training model DATA=$(abspath $(DATA))
 
 .PHONY: model-eval
 model-eval: ## evaluate the default classifier: make model-eval DATA=/path
-	$(MAKE) -C training model-eval DATA=$(DATA)
+	$(data)$(MAKE) -C training model-eval DATA=$(abspath $(DATA))
 
 .PHONY: guard-eval
 guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n] [PAGE=docs/guard-eval.md]
-	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
+	$(data)ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
 	@sed -n '/^### Attacks$$/,/^### Which/p' bin/reports/guard-eval.md
 
 .PHONY: model-cost
 model-cost: setup ## what the models cost to read with: make model-cost DATA=/path [SHAPE=model folder] [PAGE=docs/model-cost.md]
-	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/modelcost -data "$(DATA)" $(addprefix -shape ,$(SHAPE)) $(addprefix -page ,$(PAGE))
+	$(data)ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/modelcost -data "$(DATA)" $(addprefix -shape ,$(SHAPE)) $(addprefix -page ,$(PAGE))
 
 .PHONY: accuracy
 accuracy: ## print precision and recall of every detector
