@@ -19,6 +19,23 @@ func TestACallMustNameItsTool(t *testing.T) {
 	require.Equal(t, decision.Deny, e.CheckRequest(t.Context(), absent).Outcome, "empty params: a tool without a name is not on the list")
 }
 
+// A body is read whether or not somebody said that there is one.
+func TestABodyIsReadWithoutASign(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) { c.DenyTools = []string{"shell"} })
+	for body, want := range map[string]string{
+		`{"name":"shell"}`: "tool_policy",
+		`{"name":""}`:      "malformed",
+		`{"name":"x","arguments":{"k":"AKIA` + `Z7Q4M2XKPLD3W5RT"}}`: "secret",
+		`{"name":`: "malformed",
+	} {
+		v := e.CheckRequest(t.Context(), &sallyport.Exchange{Method: "tools/call", Services: []string{"a"}, Body: []byte(body)})
+		require.True(t, v.Denied(), body)
+		require.EqualValues(t, want, v.Category, body)
+	}
+	v := e.CheckRequest(t.Context(), &sallyport.Exchange{Method: "tools/list", Services: []string{"a"}})
+	require.Equal(t, decision.Allow, v.Outcome, "none is an empty object")
+}
+
 // TestNoToolHasSuchAName: a name that no tool can have is refused before rules and lists look at it.
 func TestNoToolHasSuchAName(t *testing.T) {
 	e := start(t, nil)

@@ -209,7 +209,7 @@ func (r *run) parse(ctx context.Context) bool {
 	_, span := r.e.span(ctx, telemetry.SpanParse)
 	defer span.End()
 	body := r.ex.Body
-	if !r.ex.HasBody && r.phase == decision.Request {
+	if !r.ex.Present() && r.phase == decision.Request {
 		body = []byte("{}")
 	}
 	var doc *content.Document

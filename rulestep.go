@@ -65,7 +65,7 @@ func (r *run) access() {
 	if r.phase != decision.Request || r.ex.Method != rules.MethodToolsCall {
 		return
 	}
-	if r.tool == "" && r.ex.HasBody {
+	if r.tool == "" && r.ex.Present() {
 		// A call that names no tool is no call: nothing written on tools could hold for it.
 		r.in.Malformed = true
 		r.in.Findings = append(r.in.Findings, decision.Finding{

@@ -38,8 +38,9 @@ type Exchange struct {
 	Services []string
 	// Body is the JSON of the params (request) or of the result (response).
 	Body []byte
-	// HasBody is whether the gateway sent a body at all. An absent request body
-	// is an empty params object; a present but empty one is malformed.
+	// HasBody is whether the gateway sent a body at all, which matters where Body is
+	// empty: an absent request body is an empty params object, a present but empty one
+	// is malformed. A Body that is not empty is read in any case.
 	HasBody bool
 	// Dropped is the size, in bytes, of a body that is not here because it is over
 	// the payload limit; 0 when none was dropped. Such an exchange is refused.
@@ -64,6 +65,10 @@ type Exchange struct {
 	// read them, identity may not rest on them.
 	Headers map[string][]string
 }
+
+// Present reports whether there is a body: one that is here, or an empty one that was
+// sent.
+func (e *Exchange) Present() bool { return e.HasBody || len(e.Body) > 0 }
 
 // Service returns the target name when there is exactly one, else "".
 func (e *Exchange) Service() string {
