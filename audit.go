@@ -17,10 +17,12 @@ type (
 	// something that happened to the engine. It holds names and lengths and no payload.
 	// The names are as they came: whoever writes them somewhere else escapes them.
 	AuditRecord = audit.Record
-	// AuditFinding, AuditFingerprint and AuditCoverage are parts of a record.
-	AuditFinding     = audit.Finding
+	// AuditFinding is what a record keeps of one finding.
+	AuditFinding = audit.Finding
+	// AuditFingerprint tells of a match without holding it.
 	AuditFingerprint = audit.Fingerprint
-	AuditCoverage    = audit.Coverage
+	// AuditCoverage is how much of a payload was scanned.
+	AuditCoverage = audit.Coverage
 )
 
 // AuditFile says where a trail is kept.
