@@ -216,6 +216,26 @@ func TestAppendHidesItsRecord(t *testing.T) {
 	m.Reject(guard.ErrFull) // nobody to tell
 }
 
+// told is how many lost lines the gap lines tell of.
+func (s *fakeSink) told() (n int) {
+	s.set(func() {
+		for _, l := range s.lines {
+			n += int(l.Count)
+		}
+	})
+	return n
+}
+
+// overfill is refused five lines by a trail of one place whose sink holds the first.
+func overfill(t *testing.T, a *Audit) {
+	t.Helper()
+	require.NoError(t, a.Append(rec("held")))
+	synctest.Wait()
+	for range 5 {
+		require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
+	}
+}
+
 // ownAccount is a sink that owes the lines which it was given and could not write.
 type ownAccount struct {
 	fakeSink
@@ -236,25 +256,14 @@ func TestAuditOwesEveryLostLineOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &ownAccount{fakeSink: fakeSink{hold: make(chan struct{})}}
 		a, lost := newTestAudit(newTestStage(t), sink, 1)
-		require.NoError(t, a.Append(rec("held")))
-		synctest.Wait()
-		for range 5 {
-			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
-		}
+		overfill(t, a)
 		sink.set(func() { sink.err = errors.New("disk full") })
 		close(sink.hold)
 		time.Sleep(3 * time.Second) // flushes, each of which tries to tell
 		sink.set(func() { sink.err = nil })
 		time.Sleep(2 * time.Second)
-		told := 0
-		sink.set(func() {
-			told = sink.owed
-			for _, l := range sink.lines {
-				told += int(l.Count)
-			}
-		})
 		require.Len(t, *lost, 6)
-		require.Equal(t, 6, told)
+		require.Equal(t, 6, sink.told()+sink.count(&sink.owed))
 	})
 }
 
@@ -277,20 +286,10 @@ func TestAuditOwesWhatAPanicKeptItFromTelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &gapBreaker{fakeSink: fakeSink{hold: make(chan struct{})}}
 		a, lost := newTestAudit(newTestStage(t), sink, 1)
-		require.NoError(t, a.Append(rec("held")))
-		synctest.Wait()
-		for range 5 {
-			require.ErrorIs(t, a.Append(rec("refused")), guard.ErrFull)
-		}
+		overfill(t, a)
 		close(sink.hold)
 		time.Sleep(3 * time.Second)
-		told := 0
-		sink.set(func() {
-			for _, l := range sink.lines {
-				told += int(l.Count)
-			}
-		})
 		require.Len(t, *lost, 5)
-		require.Equal(t, 5, told)
+		require.Equal(t, 5, sink.told())
 	})
 }
