@@ -23,6 +23,7 @@ func commandKeywords() []keyword {
 		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandOption(at+len(c.command), c.options) }})
 	}
 	k = append(k, commandWordKeywords()...)
+	k = append(k, onetimeKeywords()...)
 	return append(k, callKeywords()...)
 }
 

@@ -83,7 +83,8 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	if start >= 0 && (!quoted || text[end] == '>') {
 		sc.value = stop
 	}
-	if start < 0 || !kind.accepts(text[start:stop], quoted) && !assigned(text, at, end, text[start:stop]) && !(quoted && definedKey(text, end, text[start:stop])) || kind == credentialToken && pageBefore(text, at) {
+	if start < 0 || !kind.accepts(text[start:stop], quoted) && !assigned(text, at, end, text[start:stop]) && !(quoted && definedKey(text, end, text[start:stop])) &&
+		!(kind == credentialPassword && encodedPassword(text[start:stop])) || kind == credentialToken && pageBefore(text, at) {
 		return
 	}
 	sc.add(detCredential, start, stop)

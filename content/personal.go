@@ -362,6 +362,8 @@ func cardIssuer(d string) bool {
 		return n == 14
 	case p4 >= 2200 && p4 <= 2204:
 		return n >= 16
+	case p4 == 9792:
+		return n == 16
 	case p4 == 5018 || p4 == 5020 || p4 == 5038 || p4 == 6304 || p4 == 6759 || p4 == 6761 || p4 == 6763:
 		return n >= 16
 	}

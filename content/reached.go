@@ -16,6 +16,7 @@ type reached struct {
 	accounts                     ahead
 	authTokens, commands         int
 	cookieLine, calledTo         int
+	spareTo                      int // the end of a list of codes
 	ats, plusOnes, closings      ahead
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead
