@@ -67,6 +67,7 @@ func TestStartNeedsAContext(t *testing.T) {
 	require.NoError(t, e.Start(deadline(t)))
 	require.NoError(t, e.Drain(none))
 	require.NoError(t, e.Shutdown(none), "to stop, none is needed")
+	require.ErrorContains(t, e.Reload(deadline(t), sallyport.DefaultPolicy()), "reload after the end")
 }
 
 func TestNewListsEverythingThatIsWrong(t *testing.T) {

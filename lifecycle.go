@@ -236,6 +236,9 @@ func (e *Engine) Reload(ctx context.Context, p Policy) error {
 	if t == nil {
 		return errors.New("sallyport: reload before start")
 	}
+	if e.Phase() == Stopped {
+		return errors.New("sallyport: reload after the end")
+	}
 	e.wanted.Store(&p)
 	_, err := t.Rules.Reload(ctx, "reload")
 	if e.cfg.PinsFile != "" {
