@@ -1,7 +1,5 @@
 package content
 
-import "strings"
-
 // cardWords announce the number of a card. Behind one, any grouping is a way to write it.
 var cardWords = mustIndex("card", "visa", "mastercard", "amex", "credit", "debit", "payment")
 
@@ -48,18 +46,21 @@ func (sc *scan) evenNumber(w evenWords) {
 		return
 	}
 	for i := w.start; i < w.end; {
-		if !isAlnum(text[i]) {
+		class := byteClass[text[i]]
+		if class&(classLetter|classDigit) == 0 {
 			i++
 			continue
 		}
-		end := extent(text, i, w.size, setAlnum)
-		if !isDigit(text[i]) || extent(text, i, w.size, setDigits) != end || n == maxGroups {
+		start, all := i, class
+		for i++; i < len(text) && i-start < w.size && byteClass[text[i]]&(classLetter|classDigit) != 0; i++ {
+			all |= byteClass[text[i]]
+		}
+		if all&classLetter != 0 || n == maxGroups {
 			flush()
 		} else {
-			groups[n] = group{i, end}
+			groups[n] = group{start, i}
 			n++
 		}
-		i = end
 	}
 	flush()
 }
@@ -78,11 +79,23 @@ func (sc *scan) groupsOfCard(g []group) {
 		return
 	}
 	gap := sc.text[g[0].end:g[1].start]
-	if size == cardGroup && !strings.ContainsAny(gap, ",;:|\t\n\r") || announced(sc.text, start, cardWords) {
+	if size == cardGroup && plainGap(gap) || announced(sc.text, start, cardWords) {
 		sc.evenCards = append(sc.evenCards, group{start, end})
 		sc.cardAt(start, end)
 	}
 }
+
+// plainGap reports whether what stands between two groups sets them apart in no list or table.
+func plainGap(gap string) bool {
+	for i := 0; i < len(gap); i++ {
+		if listGap[gap[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+var listGap = newCharset(",;:|\t\n\r")
 
 // evenCard reports whether text[start:end] was judged among the words of one length. Calls come with rising places.
 func (sc *scan) evenCard(start, end int) bool {
