@@ -109,12 +109,13 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 	}
 	sc.verbs = end + overrideReach/2
 	more := sc.enough(detOverride, Review) // one more that is talked about tells nothing new
-	if more && !sc.definitional() && !sc.encoded() && (sc.role == RoleOther || subjectBefore(text, at) || sc.mentionedAt(at)) {
+	asked := more && !sc.verbSaid          // it may well be where the one before was
+	if asked && sc.toldOf(at) {
 		return
 	}
 	lo, hi = sc.sentenceAround(lo, at, end, hi)
-	sc.verbs = min(sc.verbs, hi)
-	var n near
+	n := &sc.around
+	n.count, n.own, n.told = 0, false, false
 	for _, w := range words {
 		switch {
 		case w.lo >= lo && w.hi <= at:
@@ -124,6 +125,11 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		}
 	}
 	whole := n.whole()
+	// Where it is none and its sentence goes on, whether it is talked about makes no difference.
+	if more && !asked && (whole || hi < sc.verbs) && sc.toldOf(at) {
+		return
+	}
+	sc.verbs = min(sc.verbs, hi)
 	if !whole && (!n.told || more) {
 		return
 	}
@@ -136,6 +142,12 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		sev = Block
 	}
 	sc.review(detOverride, at, end, sev)
+}
+
+// toldOf reports whether the verb at byte at is in a text that orders nothing, or is talked about.
+func (sc *scan) toldOf(at int) bool {
+	sc.verbSaid = sc.definitional() || sc.encoded() || sc.role != RoleOther && !subjectBefore(sc.text, at) && !sc.mentionedAt(at)
+	return !sc.verbSaid
 }
 
 // How much may stand between the words of an override, in bytes: little, where "all" is all that says when the

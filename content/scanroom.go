@@ -29,6 +29,7 @@ type scanRoom struct {
 	poison       placed     // the words of poisoned definitions in the current view
 	quotes       quoteMemo
 	near         nearMemo // the words of overrides in the current view
+	around       near     // those of them around a verb
 	tape         wordTape // what these three read in it
 	hiddenWords  wordMemo // those that tell whether a hidden text is meant for a machine
 
