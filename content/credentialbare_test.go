@@ -35,6 +35,8 @@ func TestCredentialsBesideTheirName(t *testing.T) {
 		"an element behind the key of a list":         {result("<key>Password</key>\n\t<string>Tr0ub4d%r</string>"), 1},
 		"a sentence about another's password":         {result("the password for the VPN is Tr0ub4d%r"), 1},
 		"a sentence about the rules for one":          {result("the password for the VPN is set in step 2 of chapter-4"), 0},
+		"a password that Terraform drew":              {result(`{"type":"random_password","instances":[{"attributes":{"length":16,"result":"PL41fT!9FZTamF1G"}}]}`), 1},
+		"a result of another thing":                   {result(`{"type":"random_pet","instances":[{"attributes":{"length":16,"result":"PL41fT!9FZTamF1G"}}]}`), 0},
 		"an option behind such an option":             {result("app --admin-password --log-level2 --x"), 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,6 +69,8 @@ func (sc *scan) member(s *String, raw *view) {
 		kind = sc.pair
 	case pairValues[name]:
 		kind = sc.objectKind(s)
+	case name == "result" && sc.drawn():
+		kind = credentialPassword
 	}
 	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
 		return
@@ -76,6 +78,16 @@ func (sc *scan) member(s *String, raw *view) {
 	sc.v, sc.text = raw, raw.text
 	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
 	sc.flush()
+}
+
+// drawn reports whether the strings shortly before the current one say that it is a password that Terraform drew.
+func (sc *scan) drawn() bool {
+	for i, n := sc.str-1, 0; i >= 0 && n < maxJWKMembers; i, n = i-1, n+1 {
+		if o := &sc.d.strings[i]; !o.Key && o.Text == "random_password" {
+			return true
+		}
+	}
+	return false
 }
 
 // objectKind returns what the name of the object that s is a member of announces: "db_password": {"value": "x"}.
