@@ -82,7 +82,7 @@ func (l *life) selfCheck() {
 		}
 		for {
 			x := newExchange(kind, rnd)
-			ln, began := l.lines.take(), time.Now()
+			ln, began := l.lines.take(), l.w.now()
 			r, err := x.ask(ctx, ln)
 			if err != nil {
 				l.failed(x.kind, ln, began, err, x.transport)

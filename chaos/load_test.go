@@ -152,7 +152,7 @@ func (l *life) call(x exchange, rnd *rand.Rand) {
 	case impatient && (ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded):
 		l.w.count("given up")
 	default:
-		l.failed(x.kind, ln, began, err, x.transport)
+		l.failed(x.kind, ln, moment{began, stolen}, err, x.transport)
 	}
 }
 
@@ -192,8 +192,17 @@ func (l *life) judge(x exchange, r reply) {
 	}
 }
 
-// failed judges a call that got no answer.
-func (l *life) failed(what string, ln *line, began time.Time, err error, transport bool) {
+// moment is a time, and how much had been stolen until then.
+type moment struct {
+	time.Time
+	stolen int64
+}
+
+func (w *world) now() moment { return moment{time.Now(), w.stolen.Load()} }
+
+// failed judges a call that got no answer. Where nothing ran after its begin, it begins
+// when that was over: till then it may not have had a connection.
+func (l *life) failed(what string, ln *line, began moment, err error, transport bool) {
 	code := status.Code(err)
 	switch {
 	case transport && code == codes.ResourceExhausted:
@@ -204,8 +213,8 @@ func (l *life) failed(what string, ln *line, began time.Time, err error, transpo
 		l.w.violate("%s hangs: no answer within %v", what, patience)
 	case l.endBegan.Load() != 0 && (code == codes.Unavailable || code == codes.Canceled):
 		l.w.count("refused at the end")
-		if began.UnixNano() < l.keptUntil.Load() {
-			l.lost.add(fmt.Sprintf("%s, begun %v before the end of the drain wait: %v", what, time.Unix(0, l.keptUntil.Load()).Sub(began), err))
+		if before := l.keptUntil.Load() - began.UnixNano() - (l.w.stolen.Load() - began.stolen); before > 0 {
+			l.lost.add(fmt.Sprintf("%s, begun %v before the end of the drain wait: %v", what, time.Duration(before), err))
 		}
 	default:
 		l.w.violate("%s got no answer: %v", what, err)
@@ -248,7 +257,7 @@ func (l *life) flow(session string) {
 	defer cancel()
 	began := time.Now()
 	for i, tool := range []string{"vault_read", "web_post"} {
-		ln, at := l.lines.take(), time.Now()
+		ln, at := l.lines.take(), l.w.now()
 		x := exchange{kind: "flow: " + tool, method: "tools/call", session: session, body: calling(tool, map[string]any{"n": 1})}
 		r, err := x.ask(ctx, ln)
 		if err != nil {
