@@ -33,18 +33,20 @@ type admission struct {
 	maxBytes            int64
 	inflight, heldBytes atomic.Int64
 	waiting             atomic.Int64
-	vain                atomic.Int64 // until when the line is held, in Unix nanoseconds
+	vain                atomic.Int64 // until when the line is held, in nanoseconds of age
 	pace                pace
-	now                 func() time.Time
+	// age is how old the admission is: a clock that is set meanwhile does not change it.
+	age func() time.Duration
 }
 
 // newAdmission admits that many exchanges and bytes.
 func newAdmission(exchanges int, bytes int64, now func() time.Time) *admission {
+	made := now()
 	return &admission{
 		places:   semaphore.NewWeighted(int64(exchanges)),
 		memory:   semaphore.NewWeighted(bytes),
 		maxBytes: bytes,
-		now:      now,
+		age:      func() time.Duration { return now().Sub(made) },
 	}
 }
 
@@ -68,7 +70,7 @@ func (a *admission) enter(ctx context.Context, size int) (shed string) {
 
 func (a *admission) leave(size int) {
 	weight := a.weight(size)
-	a.pace.left(a.now())
+	a.pace.left(a.age())
 	a.inflight.Add(-1)
 	a.heldBytes.Add(-weight)
 	a.memory.Release(weight)
@@ -82,8 +84,8 @@ func (a *admission) weight(size int) int64 { return min(int64(size), a.maxBytes)
 // wait stands in line, unless the line is held and as long as it may be.
 func (a *admission) wait(ctx context.Context, s *semaphore.Weighted, n int64) bool {
 	defer a.waiting.Add(-1)
-	line, now := a.waiting.Add(1), a.now()
-	if now.UnixNano() < a.vain.Load() && line > a.pace.half(now) {
+	line, now := a.waiting.Add(1), a.age()
+	if int64(now) < a.vain.Load() && line > a.pace.half(now) {
 		return false
 	}
 	waiting, cancel := context.WithTimeout(ctx, admissionWait)
@@ -92,7 +94,7 @@ func (a *admission) wait(ctx context.Context, s *semaphore.Weighted, n int64) bo
 		return true
 	}
 	if ctx.Err() == nil {
-		a.vain.Store(a.now().Add(vainHold).UnixNano())
+		a.vain.Store(int64(a.age() + vainHold))
 	}
 	return false
 }
@@ -105,7 +107,7 @@ type pace struct {
 }
 
 // left counts one.
-func (p *pace) left(now time.Time) {
+func (p *pace) left(now time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -114,15 +116,15 @@ func (p *pace) left(now time.Time) {
 
 // half returns half of how many left in the last slot that is over; at least 1, so
 // that the line never closes for good.
-func (p *pace) half(now time.Time) int64 {
+func (p *pace) half(now time.Duration) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
 	return max(p.was/2, p.count/2, 1)
 }
 
-func (p *pace) turn(now time.Time) {
-	switch slot := now.UnixNano() / int64(admissionWait); slot - p.slot {
+func (p *pace) turn(now time.Duration) {
+	switch slot := int64(now / admissionWait); slot - p.slot {
 	case 0:
 	case 1:
 		p.slot, p.was, p.count = slot, p.count, 0
