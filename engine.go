@@ -65,7 +65,8 @@ type Engine struct {
 	early     earlyEvents
 	gauges    chan struct{} // closed when the engine shuts down
 	gaugesEnd chan struct{} // closed when the gauges are left alone
-	sinkErr   error         // of the close of the audit sink, once that is done
+	sinkErr   error         // of the close of the audit sink, once sinkEnd is closed
+	sinkEnd   chan struct{}
 	started   atomic.Bool   // Start or Shutdown was called: no other Start does anything
 	startEnd  chan struct{} // closed when Start has ended, or will never be called
 	once      struct{ shutdown, sink sync.Once }
@@ -105,7 +106,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("sallyport: %w", err)
 	}
 	e.gauges, e.gaugesEnd, e.startEnd = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	e.load = e.loadModel
+	e.load, e.sinkEnd = e.loadModel, make(chan struct{})
 	e.loadFirst = e.loadGate
 	a := newAdmission(cfg.MaxInflight, cfg.MaxInflightBytes, e.now)
 	e.admission = a // and no more of the engine is what a registry keeps

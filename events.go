@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/messages"
+	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // append hands a record to the audit trail.
@@ -112,11 +113,15 @@ type earlySink struct {
 }
 
 // Close writes what was held back for a trail that never came. Only the first one does
-// something: a start that fails closes the sink, and so does the shutdown after it.
+// something: a start that fails closes the sink, and so does the shutdown after it, which
+// is told the same.
 func (s earlySink) Close() error {
 	s.e.once.sink.Do(func() {
-		s.e.early.release(s.AuditSink.Append)
-		s.e.sinkErr = s.AuditSink.Close()
+		defer close(s.e.sinkEnd)
+		s.e.sinkErr = guard.Shield("close audit sink", func() error {
+			s.e.early.release(s.AuditSink.Append)
+			return s.AuditSink.Close()
+		})
 	})
 	return s.e.sinkErr
 }

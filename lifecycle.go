@@ -16,7 +16,6 @@ import (
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision"
-	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
 
 // Front is a server that the engine starts first, drains and stops in the right
@@ -355,17 +354,10 @@ func (e *Engine) endStart(ctx context.Context) error {
 	if e.started.CompareAndSwap(false, true) {
 		close(e.startEnd)
 	}
-	select {
-	case <-e.startEnd: // whatever became of ctx
-		return nil
-	default:
-	}
-	select {
-	case <-e.startEnd:
-		return nil
-	case <-ctx.Done():
+	if !comes(ctx, e.startEnd) {
 		return fmt.Errorf("sallyport: shutdown: the start has not ended: %w", context.Cause(ctx))
 	}
+	return nil
 }
 
 // closeSink closes the audit sink of an engine that is not running, or leaves it to
@@ -375,13 +367,25 @@ func (e *Engine) closeSink(ctx context.Context) error {
 	if sink == nil {
 		return nil
 	}
-	end := make(chan error, 1)
-	go func() { end <- guard.Shield("close audit sink", sink.Close) }()
-	select {
-	case err := <-end:
-		return err
-	case <-ctx.Done():
+	go sink.Close() //nolint:errcheck // told in sinkErr
+	if !comes(ctx, e.sinkEnd) {
 		return fmt.Errorf("sallyport: shutdown: close audit sink: %w", context.Cause(ctx))
+	}
+	return e.sinkErr
+}
+
+// comes waits until c is closed and reports whether it was before ctx ended.
+func comes(ctx context.Context, c <-chan struct{}) bool {
+	select {
+	case <-c: // whatever became of ctx
+		return true
+	default:
+	}
+	select {
+	case <-c:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -2,6 +2,7 @@ package sallyport_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -43,6 +44,43 @@ func TestSinkIsClosedOnce(t *testing.T) {
 			require.EqualValues(t, 1, sink.closed.Load())
 		})
 	}
+}
+
+// A shutdown is told that a sink was closed, and how, also when its context had ended
+// before, as that of a start that was given up has.
+func TestShutdownIsToldOfASinkThatIsClosed(t *testing.T) {
+	for name, sink := range map[string]*endingSink{"well": {}, "badly": {err: errors.New("disk full")}, "not at all": {panics: true}} {
+		t.Run(name, func(t *testing.T) {
+			cfg := sallyport.DefaultConfig()
+			cfg.Drain, cfg.Audit = 0, sink
+			e, err := sallyport.New(cfg)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.Error(t, e.Start(ctx))
+			for range 2 {
+				err := e.Shutdown(ctx)
+				require.NotErrorIs(t, err, context.Canceled)
+				require.Equal(t, name == "well", err == nil, err)
+			}
+			require.EqualValues(t, 1, sink.closed.Load())
+		})
+	}
+}
+
+// endingSink ends as it is told to.
+type endingSink struct {
+	closedSink
+	err    error
+	panics bool
+}
+
+func (s *endingSink) Close() error {
+	s.closed.Add(1)
+	if s.panics {
+		panic("in close")
+	}
+	return s.err
 }
 
 // stuckSink closes when it is let go.
