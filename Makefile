@@ -104,13 +104,15 @@ model-eval: ## evaluate the default classifier: make model-eval DATA=/path
 	$(data)$(MAKE) -C training model-eval DATA=$(abspath $(DATA))
 
 .PHONY: guard-eval
-guard-eval: setup ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n] [PAGE=docs/guard-eval.md]
-	$(data)ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
+guard-eval: ## evaluate the whole guardrail into bin/reports: make guard-eval DATA=/path [SAMPLE=n] [PAGE=docs/guard-eval.md]
+	$(data)@$(MAKE) --no-print-directory setup
+	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/guardeval -data "$(DATA)" -sample $(or $(SAMPLE),0) $(addprefix -page ,$(PAGE)) -out bin/reports
 	@sed -n '/^### Attacks$$/,/^### Which/p' bin/reports/guard-eval.md
 
 .PHONY: model-cost
-model-cost: setup ## what the models cost to read with: make model-cost DATA=/path [SHAPE=model folder] [PAGE=docs/model-cost.md]
-	$(data)ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/modelcost -data "$(DATA)" $(addprefix -shape ,$(SHAPE)) $(addprefix -page ,$(PAGE))
+model-cost: ## what the models cost to read with: make model-cost DATA=/path [SHAPE=model folder] [PAGE=docs/model-cost.md]
+	$(data)@$(MAKE) --no-print-directory setup
+	ONNXRUNTIME_LIB=$(CURDIR)/bin/lib/libonnxruntime.so.1 nice -n 10 $(GO) run ./training/modelcost -data "$(DATA)" $(addprefix -shape ,$(SHAPE)) $(addprefix -page ,$(PAGE))
 
 .PHONY: accuracy
 accuracy: ## print precision and recall of every detector
