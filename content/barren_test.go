@@ -35,3 +35,23 @@ func TestRepeatedEncodingsAreAllFound(t *testing.T) {
 		require.Equal(t, mails, found, "every %d", every)
 	}
 }
+
+// Texts that differ little must not all want the same place: only one of them would be remembered.
+func TestTextsAreRememberedApart(t *testing.T) {
+	for name, text := range map[string]func(i int) string{
+		"beginning": func(i int) string { return fmt.Sprintf("%06d", i) + strings.Repeat("x", 60) },
+		"middle":    func(i int) string { return strings.Repeat("x", 30) + fmt.Sprintf("%06d", i) + strings.Repeat("x", 30) },
+		"end":       func(i int) string { return strings.Repeat("x", 60) + fmt.Sprintf("%06d", i) },
+		"length":    func(i int) string { return strings.Repeat("x", i) },
+		"short":     func(i int) string { return fmt.Sprint(i) },
+	} {
+		places := map[uint64]bool{}
+		const n = 256
+		for i := range n {
+			at := slotOf(text(i), barrenBits)
+			require.Less(t, at, uint64(maxBarren))
+			places[at] = true
+		}
+		require.Greater(t, len(places), n*9/10, name)
+	}
+}

@@ -1,7 +1,5 @@
 package content
 
-import "hash/maphash"
-
 // decodedRuns remembers what short runs of the current string were decoded to: they stand in the views of it too.
 type decodedRuns struct {
 	runs  []decodedRun
@@ -21,9 +19,10 @@ type decodedRun struct {
 	charged int // what that took of the budget of views
 }
 
-// How many runs are remembered, a power of two, and the longest of them and of what they stand for, in bytes.
+// How many runs are remembered, and the longest of them and of what they stand for, in bytes.
 const (
-	maxDecodedRuns = 1 << 9
+	runBits        = 9
+	maxDecodedRuns = 1 << runBits
 	maxDecodedRun  = 256
 )
 
@@ -44,7 +43,7 @@ func (d *decodedRuns) place(text string, r run) *decodedRun {
 		d.runs = make([]decodedRun, maxDecodedRuns)
 	}
 	d.used = true
-	return &d.runs[maphash.String(barrenSeed, text[r.start:r.end])%maxDecodedRuns]
+	return &d.runs[slotOf(text[r.start:r.end], runBits)]
 }
 
 // decodedBefore takes what a run of v stands for from where it is remembered. It reports false where it is not, and where the
