@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -211,6 +212,8 @@ func (l *life) failed(what string, ln *line, began moment, err error, transport 
 		l.w.count("disconnected")
 	case code == codes.DeadlineExceeded:
 		l.w.violate("%s hangs: no answer within %v", what, patience)
+	case l.endBegan.Load() != 0 && l.keptUntil.Load() <= l.endBegan.Load() && strings.Contains(err.Error(), "while dialing"):
+		l.w.count("too late to connect") // its connection was cut before, and nobody waits for new ones
 	case l.endBegan.Load() != 0 && (code == codes.Unavailable || code == codes.Canceled):
 		l.w.count("refused at the end")
 		if before := l.keptUntil.Load() - began.UnixNano() - (l.w.stolen.Load() - began.stolen); before > 0 {
