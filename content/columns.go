@@ -47,9 +47,10 @@ func ssnCell(cell string) int {
 	return 0
 }
 
-// passwordCell looks for what no word is: what stands in such a column is a password, a rule about one, or the sign that there is none.
+// passwordCell looks for what no word is: what stands in such a column is a password, a rule about one, or the sign that there is
+// none. Behind a list of arguments, it is the next with its default.
 func passwordCell(cell string) int {
-	if len(cell) >= 6 && strongPassword(cell) && credentialPassword.accepts(cell, false) {
+	if len(cell) >= 6 && !namedValue(cell) && strongPassword(cell) && credentialPassword.accepts(cell, false) {
 		return len(cell)
 	}
 	return 0
@@ -84,6 +85,9 @@ type tableMemo struct {
 // column looks at the name of a column, at byte at: what stands under it, down to the end of the table.
 func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	text, t := sc.text, &sc.table
+	if det == detCredential {
+		t = &sc.logins // many lines name a password and are no head of a table: none of them hides another table
+	}
 	if at > 0 && isLetter(text[at-1]) && (text[at] >= 'a' || text[at-1] < 'a') || at < t.end && at >= t.start+maxTableHead {
 		return
 	}
@@ -95,7 +99,7 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	if end == len(text) || end-at >= maxTableHead {
 		return
 	}
-	if det == detCredential && (sc.v.label != ViewRaw || !tableHead(text[start:end])) {
+	if det == detCredential && (sc.v.label != ViewRaw || !tableHead(text[start:end]) || rowAbove(text, start, end)) {
 		return
 	}
 	if start != t.start || t.end == 0 {
@@ -125,7 +129,8 @@ func (sc *scan) column(at int, det *detector, cell cellFunc) {
 	t.end = max(t.end, min(i, len(text)))
 }
 
-// tableHead reports whether a line is made of the names of columns: a few words each, and nothing that programs put around words.
+// tableHead reports whether a line is made of the names of columns: a few words each, nothing that programs put around words, and
+// no comma at its end, as behind the arguments of a call.
 func tableHead(line string) bool {
 	words, cell := 0, 0
 	for i := 0; i < len(line); i++ {
@@ -145,7 +150,23 @@ func tableHead(line string) bool {
 			return false
 		}
 	}
-	return true
+	return cell > 0 || !strings.HasSuffix(strings.TrimRight(line, " \r"), ",")
+}
+
+// rowAbove reports whether the line above text[start:end] has as many columns, so that this one is a row as well: a list of packages
+// names passwd too.
+func rowAbove(text string, start, end int) bool {
+	if start == 0 {
+		return false
+	}
+	above := text[max(0, start-1-maxTableHead) : start-1]
+	above = above[strings.LastIndexByte(above, '\n')+1:]
+	i := strings.IndexAny(text[start:end], columnMarks)
+	if i < 0 {
+		return false
+	}
+	mark := text[start+i : start+i+1]
+	return strings.Count(above, mark) == strings.Count(text[start:end], mark)
 }
 
 // Bounds of the name of a column: its letters and its words.

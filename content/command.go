@@ -6,10 +6,6 @@ import "strings"
 func commandKeywords() []keyword {
 	k := []keyword{
 		{text: "sshpass -p", look: func(sc *scan, at int) { sc.commandPassword(at + len("sshpass -p")) }},
-		{text: "mysql ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysql ")) }},
-		{text: "7z a ", look: func(sc *scan, at int) { sc.commandAttached(at + len("7z a ")) }},
-		{text: "7z x ", look: func(sc *scan, at int) { sc.commandAttached(at + len("7z x ")) }},
-		{text: "mysqldump ", look: func(sc *scan, at int) { sc.commandAttached(at + len("mysqldump ")) }},
 		{text: "convertto-securestring ", look: func(sc *scan, at int) { sc.secureString(at + len("convertto-securestring ")) }},
 		{text: "machine ", look: (*scan).netrc},
 		{text: "jdbc:oracle:", look: (*scan).oracle},
@@ -19,8 +15,11 @@ func commandKeywords() []keyword {
 	for _, o := range longOptions {
 		k = append(k, keyword{text: o.text, look: func(sc *scan, at int) { sc.longOption(at+len(o.text), o.kind) }})
 	}
-	for _, c := range shortOptions {
-		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandOption(at+len(c.command), c.options) }})
+	for i, c := range shortOptions {
+		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandOption(at+len(c.command), firstShort+i, c.options) }})
+	}
+	for i, c := range attachedOptions {
+		k = append(k, keyword{text: c, look: func(sc *scan, at int) { sc.commandAttached(at+len(c), firstAttached+i) }})
 	}
 	k = append(k, commandWordKeywords()...)
 	k = append(k, onetimeKeywords()...)
@@ -46,6 +45,20 @@ var shortOptions = [...]struct{ command, options string }{
 	{"signtool ", "/p "}, {"xfreerdp ", "/p:"}, {"cmdkey ", "/pass:"}, {"schtasks ", "/rp "},
 }
 
+// attachedOptions are the commands whose option -p is followed by a password without a space.
+var attachedOptions = [...]string{"mysql ", "mysqldump ", "7z a ", "7z x "}
+
+// The places of the commands among those that are read once for each stretch of a text: every command has its own, so that one is
+// not missed behind another.
+const (
+	netrcCommand = iota
+	wifiCommand
+	firstShort
+	firstAttached = firstShort + len(shortOptions)
+	firstUser     = firstAttached + len(attachedOptions)
+	readCommands  = firstUser + len(userPasswords)
+)
+
 // longOption looks at the word after an option that takes a secret.
 func (sc *scan) longOption(at int, kind credential) {
 	start, end := word(sc.text, skip(sc.text, at, skipBlank))
@@ -55,13 +68,9 @@ func (sc *scan) longOption(at int, kind credential) {
 }
 
 // commandOption looks for the password after an option of one letter.
-func (sc *scan) commandOption(at int, options string) {
-	if at < sc.commands {
-		return
-	}
-	sc.commands = at + maxCommand/2
-	if at = option(sc.text, at, options); at >= 0 {
-		sc.commandPassword(at)
+func (sc *scan) commandOption(at, command int, options string) {
+	if i := sc.optionOf(at, command, options); i >= 0 {
+		sc.commandPassword(i)
 	}
 }
 
@@ -83,10 +92,10 @@ var netrcPassword = mustIndex("password ")
 
 // netrc looks for the password of a machine's entry, behind the words login and password.
 func (sc *scan) netrc(at int) {
-	if at < sc.commands {
+	if at < sc.commands[netrcCommand] {
 		return
 	}
-	sc.commands = at + netrcReach/2
+	sc.commands[netrcCommand] = at + netrcReach/2
 	text := sc.text[at:min(len(sc.text), at+netrcReach)]
 	if i := netrcPassword.first(text); i < len(text) && strings.Contains(text[:i], "login ") {
 		sc.commandPassword(at + i + len("password "))
@@ -128,10 +137,10 @@ var pgName = newCharset(lowerLetters + upperLetters + digitChars + "_-*.@")
 
 // wifi looks for the password in the text of a code that joins a wireless network: WIFI:T:WPA;S:name;P:password;;.
 func (sc *scan) wifi(at int) {
-	if at < sc.commands {
+	if at < sc.commands[wifiCommand] {
 		return
 	}
-	sc.commands = at + maxCommand/4
+	sc.commands[wifiCommand] = at + maxCommand/4
 	text := sc.text[at:min(len(sc.text), at+maxCommand)]
 	i := strings.Index(text, ";P:")
 	if i < 0 {
@@ -146,12 +155,17 @@ func (sc *scan) wifi(at int) {
 // maxCommand is how far after the name of a command its option is looked for, in bytes.
 const maxCommand = 160
 
-// option returns where what follows one of the options stands on the line of byte at, -1 when there is none.
-func option(text string, at int, options ...string) int {
-	line := text[at:min(len(text), at+maxCommand)]
+// optionOf returns where what follows one of the options of a command stands on the line of byte at, -1 when there is none, and
+// where the line was read for the same command shortly before.
+func (sc *scan) optionOf(at, command int, options ...string) int {
+	if at < sc.commands[command] {
+		return -1
+	}
+	line := sc.text[at:min(len(sc.text), at+maxCommand)]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
+	sc.commands[command] = at + min(len(line), maxCommand/2)
 	for i := 0; i < len(line); i++ {
 		if line[i] != '-' && line[i] != '/' || i > 0 && line[i-1] != ' ' {
 			continue
@@ -178,13 +192,8 @@ func word(text string, at int) (start, end int) {
 }
 
 // commandUser looks for the password in the user:password that an option of a command takes.
-func (sc *scan) commandUser(at int, options []string, between byte) {
-	if at < sc.commands {
-		return
-	}
-	sc.commands = at + maxCommand/2
-	at = option(sc.text, at, options...)
-	if at < 0 {
+func (sc *scan) commandUser(at, command int, options []string, between byte) {
+	if at = sc.optionOf(at, command, options...); at < 0 {
 		return
 	}
 	start, end := word(sc.text, at)
@@ -207,12 +216,8 @@ func (sc *scan) commandPassword(at int) {
 }
 
 // commandAttached looks at a password that follows its option without a space.
-func (sc *scan) commandAttached(at int) {
-	if at < sc.commands {
-		return
-	}
-	sc.commands = at + maxCommand/2
-	if at = option(sc.text, at, "-p"); at >= 0 {
+func (sc *scan) commandAttached(at, command int) {
+	if at = sc.optionOf(at, command, "-p"); at >= 0 {
 		start, end := word(sc.text, at)
 		sc.commandWord(start, end)
 	}

@@ -35,8 +35,8 @@ func commandWordKeywords() []keyword {
 	for _, c := range placedPasswords {
 		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.placed(at+len(c.command), c.word) }})
 	}
-	for _, c := range userPasswords {
-		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandUser(at+len(c.command), c.options, c.between) }})
+	for i, c := range userPasswords {
+		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.commandUser(at+len(c.command), firstUser+i, c.options, c.between) }})
 	}
 	return k
 }

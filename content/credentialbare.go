@@ -36,7 +36,7 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 	for stop > start && strings.IndexByte(".!?:)*", text[stop-1]) >= 0 {
 		stop--
 	}
-	if v := text[start:stop]; len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !notLiteral(v) && !placeholder(v) {
+	if v := text[start:stop]; len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !namedValue(v) && !notLiteral(v) && !placeholder(v) {
 		sc.add(detCredential, start, stop)
 		return true
 	}
@@ -60,7 +60,7 @@ func optionName(text string, at int) bool {
 	for i > 0 && at-i < maxVariable && setToken[text[i-1]] {
 		i--
 	}
-	return i < at && text[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'`", text[i-1]) >= 0)
+	return i < at && text[i] == '-' && (text[i+1] == '-' || i == 0 || strings.IndexByte(" \t\n\"'`", text[i-1]) >= 0)
 }
 
 // sqlLiteral returns where the literal begins behind what a statement puts between the word and it: = N'x', N'x'; 0 where none does.
@@ -129,8 +129,16 @@ func (sc *scan) passSaid(at, end int) {
 // plainlyPassword reports whether v is nothing but a password, and not the name of a test that the tools of Go numbered.
 func plainlyPassword(v string) bool {
 	return len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && strings.IndexByte(v, '/') < 0 && credentialPassword.accepts(v, false) &&
-		!hasFoldPrefix(v, "test") && !hasFoldPrefix(v, "example")
+		!hasFoldPrefix(v, "test") && !hasFoldPrefix(v, "example") && !namedValue(v)
 }
+
+// namedValue reports whether v is something else with its name before it, as in port=3306.
+func namedValue(v string) bool {
+	name := extent(v, 0, len(v), setLowerWord)
+	return name > 0 && name < len(v)-1 && v[name] == '='
+}
+
+var setLowerWord = newCharset(lowerLetters + "_")
 
 // strongPassword reports whether v mixes three of capitals, small letters, digits and marks that neither names nor
 // paths have, digits or marks among them twice or more.

@@ -15,7 +15,8 @@ type reached struct {
 	putty                        ahead
 	svg, scripts, links          ahead
 	accounts                     ahead
-	authTokens, commands         int
+	authTokens                   int
+	commands                     [readCommands]int // by command
 	cookieLine, calledTo         int
 	spareTo                      int // the end of a list of codes
 	ats, plusOnes, closings      ahead
@@ -25,7 +26,7 @@ type reached struct {
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind
 	zoneEnd                      int       // of the last line of a machine-readable zone
-	table                        tableMemo // that was read last
+	table, logins                tableMemo // that were read last: of numbers, and of passwords
 	openedResults                uint32    // the elements of resultEnds that began, by their number
 	lines                        lineMemo
 	stops, brackets, tags        behind
