@@ -2,6 +2,8 @@ package sallyport
 
 import (
 	"crypto/ed25519"
+	"errors"
+	"fmt"
 
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
@@ -42,6 +44,12 @@ type AuditFile struct {
 // holds something else, or that another process or engine writes, is an error. The
 // engine closes it at the end of Shutdown; until one has it, whoever opened it does.
 func OpenAuditFile(f AuditFile) (AuditSink, error) {
+	if f.Path == "" {
+		return nil, errors.New("sallyport: audit file without a path")
+	}
+	if n := len(f.SignKey); f.SignKey != nil && n != ed25519.PrivateKeySize { // the first checkpoint would panic
+		return nil, fmt.Errorf("sallyport: audit file %q: the signing key has %d bytes, must have %d", f.Path, n, ed25519.PrivateKeySize)
+	}
 	o := audit.Options{Path: f.Path, SignKey: f.SignKey, Version: build.Version()}
 	if f.NoSync {
 		o.Sync = audit.SyncNever

@@ -58,3 +58,17 @@ func TestATrailInAFile(t *testing.T) {
 	_, err = sallyport.OpenAuditFile(sallyport.AuditFile{Path: filepath.Dir(path)})
 	require.ErrorContains(t, err, "is a directory")
 }
+
+// A key that cannot sign is told of at once, and not by the first checkpoint. A seed is
+// half a key.
+func TestATrailIsRefusedAKeyThatCannotSign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	for _, key := range []ed25519.PrivateKey{{}, make([]byte, ed25519.SeedSize), make([]byte, ed25519.PrivateKeySize+1)} {
+		_, err := sallyport.OpenAuditFile(sallyport.AuditFile{Path: path, SignKey: key})
+		require.ErrorContains(t, err, "the signing key has")
+		require.ErrorContains(t, err, path)
+		require.NoFileExists(t, path)
+	}
+	_, err := sallyport.OpenAuditFile(sallyport.AuditFile{})
+	require.ErrorContains(t, err, "without a path")
+}
