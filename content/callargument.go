@@ -1,7 +1,5 @@
 package content
 
-import "strings"
-
 // Calls in programs that take a password as a literal without its name.
 
 // passwordCalls are the beginnings of such calls and which of their literals the password is, counted from one; 0 is the last.
@@ -41,7 +39,7 @@ func (sc *scan) callArgument(at, n int) {
 		if i++; c != '"' && c != '\'' {
 			continue
 		}
-		stop := strings.IndexByte(text[i:limit], c)
+		stop := literalLen(text[i:limit], c)
 		if stop < 0 {
 			break
 		}

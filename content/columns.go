@@ -210,6 +210,11 @@ func (sc *scan) row(start, end int, mark byte, column int, det *detector, cell c
 	if start == end || i == start && stop == end {
 		return end + 1, false // no row of a table
 	}
+	if det == detCredential && i < stop && text[i] == '"' {
+		if n := strings.IndexByte(text[i+1:end], '"'); n > 0 {
+			stop = i + 1 + n // which has the marks between columns too
+		}
+	}
 	for i < stop && (text[i] == ' ' || text[i] == '"' || text[i] == '\'') {
 		i++
 	}

@@ -63,7 +63,7 @@ const (
 func (sc *scan) longOption(at int, kind credential) {
 	start, end := word(sc.text, skip(sc.text, at, skipBlank))
 	if end > start && kind.accepts(sc.text[start:end], false) {
-		sc.add(detCredential, start, end)
+		sc.add(detCredential, start, quotedEnd(sc.text, start, end))
 	}
 }
 
@@ -191,6 +191,15 @@ func word(text string, at int) (start, end int) {
 	return at, end
 }
 
+// wordEnd returns where the word at byte at ends, which has any marks but those around it.
+func wordEnd(text string, at int) int {
+	end := at
+	for end < len(text) && end-at <= maxCredential && strings.IndexByte(" \t\r\n\"'`", text[end]) < 0 {
+		end++
+	}
+	return end
+}
+
 // commandUser looks for the password in the user:password that an option of a command takes.
 func (sc *scan) commandUser(at, command int, options []string, between byte) {
 	if at = sc.optionOf(at, command, options...); at < 0 {
@@ -199,8 +208,8 @@ func (sc *scan) commandUser(at, command int, options []string, between byte) {
 	start, end := word(sc.text, at)
 	if between == ',' {
 		if end < len(sc.text) && sc.text[end] == between && end > start {
-			start, end = word(sc.text, end+1)
-			sc.commandWord(start, end)
+			start = end + 1
+			sc.commandWord(start, wordEnd(sc.text, start))
 		}
 		return
 	}
@@ -224,7 +233,38 @@ func (sc *scan) commandAttached(at, command int) {
 }
 
 func (sc *scan) commandWord(start, end int) {
-	if end > start && credentialPassword.accepts(sc.text[start:end], false) {
-		sc.add(detCredential, start, end)
+	whole := quotedEnd(sc.text, start, end)
+	if end > start && (credentialPassword.accepts(sc.text[start:end], false) || whole > end && strongPassword(sc.text[start:whole]) && credentialPassword.accepts(sc.text[start:whole], true)) {
+		sc.add(detCredential, start, whole)
 	}
+}
+
+// quotedEnd returns where the word text[start:end] ends when the quotation mark before it is taken into account: a password between
+// such marks has spaces and commas too. It is end where no mark stands before it or none closes on its line.
+func quotedEnd(text string, start, end int) int {
+	if start == 0 || end <= start || text[start-1] != '"' && text[start-1] != '\'' {
+		return end
+	}
+	body := text[start:min(len(text), start+maxBare+1)]
+	if n := literalLen(body, text[start-1]); n > 0 && strings.IndexByte(body[:n], '\n') < 0 {
+		return max(end, start+n)
+	}
+	return end
+}
+
+// literalLen returns how much of a text stands before the quotation mark that closes it: a mark behind a backslash does not, and
+// neither do two single ones in a row. It is -1 where none closes it.
+func literalLen(text string, mark byte) int {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] != mark:
+		case mark == '\'' && i > 0 && i+1 < len(text) && text[i+1] == mark:
+			i++
+		default:
+			return i
+		}
+	}
+	return strings.IndexByte(text, mark)
 }

@@ -71,11 +71,16 @@ func (sc *scan) chpasswd(at int) {
 		end--
 	}
 	start := end
-	for start > 0 && end-start < maxVariable && text[start-1] > ' ' && text[start-1] != ':' {
-		start--
+	for start > 0 && text[start-1] > ' ' {
+		if start--; end-start > maxBare {
+			return
+		}
 	}
-	if start > 0 && text[start-1] == ':' {
-		sc.commandWord(start, end)
+	if mark := text[end]; mark == '"' || mark == '\'' {
+		start += strings.LastIndexByte(text[start:end], mark) + 1
+	}
+	if user, _, ok := strings.Cut(text[start:end], ":"); ok && user != "" {
+		sc.commandWord(start+len(user)+1, end)
 	}
 }
 
@@ -87,7 +92,7 @@ func (sc *scan) sqlplus(at int) {
 	if slash <= 0 {
 		return
 	}
-	if n := strings.IndexByte(v[slash:], '@'); n > 1 && credentialPassword.accepts(v[slash+1:slash+n], false) {
+	if n := strings.LastIndexByte(v[slash:], '@'); n > 1 && credentialPassword.accepts(v[slash+1:slash+n], false) {
 		sc.add(detConnection, start+slash+1, start+slash+n)
 	}
 }

@@ -11,7 +11,7 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 	if optionName(text, at) {
 		start, stop := word(text, skip(text, end, skipBlank))
 		if stop > start && text[start] != '-' && kind.accepts(text[start:stop], false) {
-			sc.add(detCredential, start, stop)
+			sc.add(detCredential, start, quotedEnd(text, start, stop))
 			return true
 		}
 		return false
@@ -78,7 +78,7 @@ func sqlLiteral(text string, i int) int {
 func (sc *scan) literal(at int) bool {
 	text := sc.text
 	body := text[at+1 : min(len(text), at+2+maxCredential)]
-	n := strings.IndexByte(body, text[at])
+	n := literalLen(body, text[at])
 	if n <= 0 || strings.IndexByte(body[:n], '\n') >= 0 {
 		return false
 	}
@@ -100,12 +100,13 @@ func (sc *scan) identified(at int) {
 // passGiven looks at the value of pass=, which is the name of a password where no word goes on before it.
 func (sc *scan) passGiven(at int) {
 	text := sc.text
-	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-') || at < sc.value {
+	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-') || at < max(sc.value, sc.said) {
 		return
 	}
 	start, end, _ := credentialValue(text, at+len("pass"))
-	sc.value = max(sc.value, end)
+	sc.said = max(sc.said, end)
 	if start >= 0 && end-start <= maxCredential && strongPassword(text[start:end]) && credentialPassword.accepts(text[start:end], false) {
+		sc.value = max(sc.value, end)
 		sc.add(detCredential, start, end)
 	}
 }
@@ -113,15 +114,16 @@ func (sc *scan) passGiven(at int) {
 // passSaid looks at what stands behind pass: and pw:, which say much else: only what is plainly a password, and no name of a test.
 func (sc *scan) passSaid(at, end int) {
 	text := sc.text
-	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-' || text[at-1] == '/') || at < sc.value {
+	if at > 0 && (isAlnum(text[at-1]) || text[at-1] == '_' || text[at-1] == '-' || text[at-1] == '/') || at < max(sc.value, sc.said) {
 		return
 	}
 	start, stop, _ := credentialValue(text, end)
-	sc.value = max(sc.value, stop)
+	sc.said = max(sc.said, stop)
 	if start < 0 || stop-start > maxCredential {
 		return
 	}
 	if plainlyPassword(text[start:stop]) {
+		sc.value = max(sc.value, stop)
 		sc.add(detCredential, start, stop)
 	}
 }

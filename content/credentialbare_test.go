@@ -32,6 +32,7 @@ func TestCredentialsBesideTheirName(t *testing.T) {
 		"a password in an embedded document":          {result(`{"user":"anna","pass":"Kq7!vGx86b"}`), 1},
 		"the number of tests that passed, in one":     {result(`{"suite":"Anna2","pass":"12 of 13"}`), 0},
 		"what a case of a test passes":                {result("// Pass: dynamic=0, static=1"), 0},
+		"a password with its name, behind pass":       {result("pass: password=hunter22 pw: db_password=hunter33!"), 2},
 		"the name of a test that passed":              {result("pass: TestLogin/a#01!x"), 0},
 		"the last of three literals of a call":        {result("c = getConnection(\"jdbc:x\", \"root\", \"Kq7!vGx86b\")"), 1},
 		"a call with names for literals":              {result("c = getConnection(url, user, PASSWORD1)"), 0},
@@ -82,6 +83,25 @@ func TestOptionBehindMark(t *testing.T) {
 		text := before + "--password hunter22"
 		d, r := scanBody(t, "tools/call", SideResponse, result(text))
 		require.Equal(t, []string{"hunter22"}, secretsIn(d, r), text)
+	}
+}
+
+// TestPasswordsAreMaskedWhole masks passwords with marks that separate other things to their end.
+func TestPasswordsAreMaskedWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"echo 'kim:Zx7:R2Xpuj' | chpasswd":              "Zx7:R2Xpuj",
+		"echo kim:Zx7:R2Xpuj | chpasswd":                "Zx7:R2Xpuj",
+		"sqlplus kim/Zx7!R2@Xpuj@orcl":                  "Zx7!R2@Xpuj",
+		"lftp -u kim,Zx7!R2,Xpuj sftp://h":              "Zx7!R2,Xpuj",
+		"user,password\nkim,\"Zx7!R2,Xpuj\"":            "Zx7!R2,Xpuj",
+		"alter user kim identified by 'Zx7!R2''Xpuj'":   "Zx7!R2''Xpuj",
+		"create user kim with password 'Zx7!R2\\'Xpuj'": "Zx7!R2\\'Xpuj",
+		"xfreerdp /u:kim /p:'Zx7!R2 Xpuj' /v:h":         "Zx7!R2 Xpuj",
+		"app --password \"Zx7!R2 X,puj\" --x":           "Zx7!R2 X,puj",
+		"c.login('kim', 'Zx7!R2\\'Xpuj')":               "Zx7!R2\\'Xpuj",
+	} {
+		d, r := scanBody(t, "tools/call", SideResponse, result(text))
+		require.Equal(t, []string{want}, secretsIn(d, r), text)
 	}
 }
 

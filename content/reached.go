@@ -6,6 +6,7 @@ import "strings"
 // nothing about any other view.
 type reached struct {
 	markup, fenced, value, verbs int
+	said                         int   // the end of the last value of a name that says little
 	verbSaid                     bool  // the last of these verbs was not talked about
 	turned, noted                int   // takeovers and notes to a machine
 	takeovers                    ahead // what is promised and asked for in them
