@@ -13,7 +13,9 @@ import (
 // The audit trail, for programs that keep one of their own.
 type (
 	// AuditSink is where audit records go; [OpenAuditFile] has one. The engine calls it
-	// from one goroutine at a time and closes it.
+	// from one goroutine at a time and closes it. A record that Append returns an error
+	// for is not handed over again, not even a gap line: that a line is missing is then
+	// the sink's to say, once it can write.
 	AuditSink = actors.AuditSink
 	// AuditRecord is one line of the trail: an exchange and phase, or, with an Event,
 	// something that happened to the engine. It holds names and lengths and no payload.
