@@ -17,6 +17,7 @@ type hit struct {
 type span struct {
 	det        *detector
 	start, end int
+	sev        Severity
 }
 
 // told counts the hits of a detector in the current view and remembers the last one.
@@ -101,20 +102,22 @@ func (sc *scan) flush() {
 	before := len(sc.spans)
 	known := sc.spans[:before]
 	var ofOthers, ofThis finder
+	decoded := sc.v.label == ViewDecoded
 	shown := 0 // end of what this view has shown
 	for i, h := range sc.hits {
 		if h.det.generic && sc.shaped(i) {
 			continue
 		}
 		start, end := sc.v.origin(h.start, h.end)
-		if before > 0 && ofOthers.covered(known, h.det, start, end) || start < shown && ofThis.covered(sc.spans[before:], h.det, start, end) {
+		sev := sc.judge(&h)
+		if before > 0 && ofOthers.covered(known, h.det, start, end) && !(decoded && sev == Block && sc.milder(known, h.det, start, end)) || start < shown && ofThis.covered(sc.spans[before:], h.det, start, end) {
 			continue
 		}
 		shown = max(shown, end)
 		if len(sc.s.allow) > 0 && sc.s.allowed(h.det, sc.text[h.start:h.end], sc.pointer()) {
 			continue
 		}
-		sc.spans = append(sc.spans, span{h.det, start, end})
+		sc.spans = append(sc.spans, span{h.det, start, end, sev})
 		sc.report(h, start, end)
 	}
 	sc.order(before)
@@ -244,6 +247,28 @@ func (f *finder) covered(spans []span, t *detector, start, end int) bool {
 	return overlaps(spans[:i], t, start)
 }
 
+// judge returns the severity of a hit where it stands.
+func (sc *scan) judge(h *hit) Severity {
+	if h.set {
+		return h.sev
+	}
+	return sc.severity(h.det, sc.d.strings[sc.str].Key)
+}
+
+// milder reports whether all that a detector found in start..end before is a part of it, and less bad than what blocks: beside what
+// is written backwards or in a cipher, and points at all of its text, something milder says nothing about it.
+func (sc *scan) milder(spans []span, t *detector, start, end int) bool {
+	if end-start < len(sc.raw.text)-len(sc.raw.text)/8 {
+		return false
+	}
+	for _, s := range spans[max(0, len(spans)-coverLook):] {
+		if s.det == t && s.start < end && s.end > start && (s.sev == Block || s.end-s.start >= (end-start)/2) {
+			return false
+		}
+	}
+	return len(spans) <= coverLook
+}
+
 // overlaps reports whether one of the last spans is of the detector, or of one that it yields to, and ends behind start.
 func overlaps(spans []span, t *detector, start int) bool {
 	for i := len(spans) - 1; i >= 0 && i >= len(spans)-coverLook; i-- {
@@ -259,10 +284,7 @@ func overlaps(spans []span, t *detector, start int) bool {
 // masked is then added to the last of them, and what is not, and no worse, tells nothing new.
 func (sc *scan) report(h hit, start, end int) {
 	s := &sc.d.strings[sc.str]
-	sev, mask := sc.severity(h.det, s.Key), ""
-	if h.set {
-		sev = h.sev
-	}
+	sev, mask := sc.judge(&h), ""
 	if h.det.maskable() && !s.Key {
 		mask = h.det.mask
 	}
