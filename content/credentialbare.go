@@ -169,11 +169,17 @@ func pageBefore(text string, at int) bool {
 		at--
 	}
 	for _, w := range pageNames {
-		if at >= len(w) && hasFoldPrefix(text[at-len(w):at], w) {
+		if i := at - len(w); i >= 0 && hasFoldPrefix(text[i:at], w) && (i == 0 || !inWord(text[i-1], text[i])) {
 			return true
 		}
 	}
 	return false
+}
+
+// inWord reports whether b goes on with the word of letters that a belongs to, of which one begins where small letters
+// end: "Page" in nextPageToken.
+func inWord(a, b byte) bool {
+	return 'a' <= a && a <= 'z' && 'a' <= b && b <= 'z' || 'A' <= a && a <= 'Z' && 'A' <= b && b <= 'Z'
 }
 
 // definedKey reports whether v is a key of WordPress, which its generator draws from all the marks of a keyboard.
