@@ -113,6 +113,11 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 	e.event(&audit.Record{Event: audit.EventStart, Time: e.now()})
 	tree, err := supervision.Start(ctx, cfg)
 	if err != nil {
+		// It may have failed before the audit actor had the sink. How it closed is told by
+		// Shutdown.
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), sinkPatience)
+		defer cancel()
+		_ = e.closeSink(patience)
 		return fmt.Errorf("sallyport: %w", err)
 	}
 	e.running.Store(tree)
@@ -359,6 +364,9 @@ func (e *Engine) endStart(ctx context.Context) error {
 	}
 	return nil
 }
+
+// sinkPatience is how long a start that has failed waits for the audit sink to close.
+const sinkPatience = 5 * time.Second
 
 // closeSink closes the audit sink of an engine that is not running, or leaves it to
 // itself when ctx ends.
