@@ -23,7 +23,8 @@ type Options struct {
 	Connections int
 	// Callers is how many wait for answers at once when the capacity is measured.
 	Callers int
-	// RepeatShare is the share of texts that repeat an earlier one, in [0, 1).
+	// RepeatShare is the share of texts that are known already, in [0, 1): those of the
+	// mesh that repeat all the time.
 	RepeatShare float64
 	// Duration is what each open loop takes.
 	Duration time.Duration

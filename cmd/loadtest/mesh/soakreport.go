@@ -149,7 +149,7 @@ func (s *Soak) Report() *report.Report {
 		load = fmt.Sprintf("%.0f exchanges/s: %.0f %% of a capacity of %.0f, measured before by a closed loop of %d callers", s.rate, 100*s.opts.Share, s.capacity, s.opts.Callers)
 	}
 	rep.Fact("load", load)
-	rep.Fact("texts that repeat an earlier one", report.Ratio(s.opts.RepeatShare))
+	rep.Fact("texts that are known already", report.Ratio(s.opts.RepeatShare))
 	rep.Fact("seed", fmt.Sprint(s.opts.Seed))
 	rep.Fact("version", build.Version())
 
