@@ -22,12 +22,8 @@ func compileDetectors(pack *rules.Pack) (*content.Scanner, error) {
 			return nil, problemAt(d.Pos, fmt.Errorf("detector %q: %w", d.Name, err))
 		}
 		for i, pattern := range detectorPatterns(d) {
-			name := d.Name
-			if i > 0 {
-				name = fmt.Sprintf("%s_%d", d.Name, i+1)
-			}
 			user = append(user, content.Detector{
-				Name: name, Category: d.Category, Severity: severity, Keywords: d.Keywords,
+				Name: patternName(d, i), Category: d.Category, Severity: severity, Keywords: d.Keywords,
 				Pattern: pattern, Mask: d.Mask, Side: d.Side,
 			})
 			userAt = append(userAt, d.Pos)
@@ -54,6 +50,25 @@ func compileDetectors(pack *rules.Pack) (*content.Scanner, error) {
 		}
 	}
 	return nil, problemAt(rules.Position{File: pack.Source()}, err)
+}
+
+// patternName names one pattern of a detector in findings.
+func patternName(d rules.DetectorSpec, pattern int) string {
+	if pattern == 0 {
+		return d.Name
+	}
+	return fmt.Sprintf("%s_%d", d.Name, pattern+1)
+}
+
+// detectorNames are the names under which the detectors of a pack find something.
+func detectorNames(pack *rules.Pack) map[string]bool {
+	names := make(map[string]bool)
+	for _, d := range pack.Detectors() {
+		for i := range detectorPatterns(d) {
+			names[patternName(d, i)] = true
+		}
+	}
+	return names
 }
 
 func problemAt(pos rules.Position, err error) error {

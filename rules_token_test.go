@@ -96,6 +96,30 @@ func TestTokenOfAnotherCall(t *testing.T) {
 	require.Equal(t, []string{"call_token_forged", "call_token_forged", "call_token_mismatch", "call_token_mismatch"}, suspicions)
 }
 
+// TestWhatIsOnlyNotedIsNoLabel: colours of a terminal are noted and steer nobody, so that a shell may follow a shell. What is
+// masked is a label though it is a note, and so is what a detector of the pack notes.
+func TestWhatIsOnlyNotedIsNoLabel(t *testing.T) {
+	o := newOffice(t, `
+detectors:
+  - {name: marker, category: prompt_injection, severity: note, side: response, patterns: [MARKER, OTHER]}
+rules:
+  - name: steered
+    flow: {within: 10m, steps: [{result: {labels: [injection]}}, {call: {tool: shell}}]}
+  - name: told
+    flow: {within: 10m, steps: [{result: {labels: [personal_data]}}, {call: {tool: send}}]}
+`, nil)
+	after := func(text, tool string) decision.Outcome {
+		require.False(t, o.response(o.request("fetch", "{}").Call, text).Denied())
+		return o.request(tool, "{}").Outcome
+	}
+	require.Equal(t, decision.Allow, after(`\u001b[32mok\u001b[0m 3 tests passed`, "shell"))
+	require.Equal(t, decision.Allow, after("mail kim@example.org", "shell"))
+	require.Equal(t, decision.Deny, o.request("send", "{}").Outcome)
+	require.Equal(t, decision.Deny, after("an OTHER", "shell"))
+	lines := o.end()
+	require.Equal(t, "ansi-escape", lines[1].Findings[0].Detector, "it is in the trail all the same")
+}
+
 // TestTokenFeedsOneResultEvent: a token that comes back a second time does not make the result happen twice.
 func TestTokenFeedsOneResultEvent(t *testing.T) {
 	const twice = `

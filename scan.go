@@ -28,6 +28,9 @@ func (r *run) scan(ctx context.Context) {
 	r.in.Partial = r.in.Partial || report.Coverage.Partial
 	r.in.Findings = slices.Grow(r.in.Findings, len(report.Findings))
 	for _, f := range report.Findings {
+		if r.tells(f) {
+			r.labels = append(r.labels, f.Category)
+		}
 		r.found(decision.Finding{
 			Scanner:  decision.ScannerContent,
 			Detector: f.Detector,
@@ -42,6 +45,13 @@ func (r *run) scan(ctx context.Context) {
 			r.masks = append(r.masks, f)
 		}
 	}
+}
+
+// tells reports whether a finding of a detector says something about the message to the
+// rules. What a built-in detector notes and nobody masks is what it takes for harmless
+// where it stands: the colours of a terminal are no attempt to steer a model.
+func (r *run) tells(f content.Finding) bool {
+	return f.Severity > content.Note || f.Mask != "" || r.policy.own[f.Detector]
 }
 
 // severity is what a detector's finding asks for under the profile: what is
@@ -72,7 +82,6 @@ func (r *run) redacts() bool {
 // found records a finding. One inside a tool definition of a list is judged with
 // its tool: under "remove" it costs the tool its place and the list nothing.
 func (r *run) found(f decision.Finding, tool int) {
-	r.labels = append(r.labels, string(f.Category))
 	if tool >= 0 && f.Severity == decision.Block && r.profile.PoisonedTools != decision.ListDeny {
 		f.Severity = decision.Note
 		if r.profile.PoisonedTools == decision.ListRemove {

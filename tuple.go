@@ -19,6 +19,7 @@ type policy struct {
 	acl      *rules.ACL
 	profiles *profiles
 	allow    allowScopes
+	own      map[string]bool // the pack's own detectors
 }
 
 // ruleHelpers are the functions that conditions of rules read arguments with.
@@ -63,14 +64,15 @@ func (e *Engine) build(ctx context.Context) (*messages.Tuple, error) {
 	t := &messages.Tuple{}
 	if rulesErr != nil {
 		t.Rules, t.Scanner, t.Source = inForce.Rules, inForce.Scanner, inForce.Source
-		loaded.allow = inForce.Extra.(*policy).allow
+		before := inForce.Extra.(*policy)
+		loaded.allow, loaded.own = before.allow, before.own
 	} else {
 		t.Rules, t.Scanner, t.Source = loaded.set, loaded.scanner, loaded.set.Pack().Source()
 	}
 	if policyErr != nil {
 		compiled = inForce.Extra.(*policy)
 	}
-	t.Extra = &policy{source: compiled.source, acl: compiled.acl, profiles: compiled.profiles, allow: loaded.allow}
+	t.Extra = &policy{source: compiled.source, acl: compiled.acl, profiles: compiled.profiles, allow: loaded.allow, own: loaded.own}
 	t.ACL, t.Policy = compiled.acl, compiled.profiles.fallback.Policy
 	t.Version = tupleVersion(t.Rules.Version(), compiled.source)
 	return t, errors.Join(rulesErr, policyErr, ctx.Err())
@@ -93,6 +95,7 @@ type loadedRules struct {
 	set     *rules.Set
 	scanner *content.Scanner
 	allow   allowScopes
+	own     map[string]bool
 }
 
 // loadRules reads, compiles and tries a pack: one whose own tests fail is as
@@ -120,6 +123,7 @@ func loadRules(path string, prior *rules.Set) (loadedRules, error) {
 	if l.allow, err = compileAllowScopes(pack); err != nil {
 		return loadedRules{}, err
 	}
+	l.own = detectorNames(pack)
 	return l, nil
 }
 

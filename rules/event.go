@@ -48,7 +48,7 @@ func Labels(categories ...string) []string {
 }
 
 // knownLabels are those that the engine produces; lint warns about others.
-var knownLabels = []string{"injection", "prompt_injection", "hidden_text", "secret", "personal_data", "exfiltration"}
+var knownLabels = []string{"injection", "prompt_injection", "hidden_text", "secret", "personal_data", "exfiltration", "policy"}
 
 // activation gives one event's variables to predicates. Values are converted once and shared by all predicates of the event.
 type activation struct {

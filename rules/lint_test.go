@@ -50,8 +50,8 @@ func TestLint(t *testing.T) {
 		{"path that is tested", pack("  - {name: a, call: {tool: x, when: '!has(args.kind) || args.kind == tool || args.?q.orValue(tool) == meta.?a.orValue(tool)'}}\n"), nil},
 		{"absent amount", pack("  - name: a\n    budget: {tool: x, amount: double(args.size), max: 1, within: 1m}\n"), []string{
 			`p.yaml:4:42: warning: a call without args.size adds nothing to the budget (absent-path)`}},
-		{"unknown label", flow("        - result: {labels: [injection, 'hidden*', poison]}\n        - call: {tool: y}\n"), []string{
-			`p.yaml:7:51: warning: no result carries a label like "poison"; known are injection, prompt_injection, hidden_text, secret, personal_data, exfiltration (unknown-label)`}},
+		{"unknown label", flow("        - result: {labels: [injection, policy, 'hidden*', poison]}\n        - call: {tool: y}\n"), []string{
+			`p.yaml:7:59: warning: no result carries a label like "poison"; known are injection, prompt_injection, hidden_text, secret, personal_data, exfiltration, policy (unknown-label)`}},
 		{"unused list", "version: 1\nlists:\n  l: [x]\n  m: [x]\nrules:\n  - {name: a, call: {when: tool in lists.m}}\n", []string{
 			`p.yaml:3:3: warning: no predicate reads list "l" (unused-list)`}},
 		{"untested", pack("  - {name: a, call: {tool: x}}\n  - {name: b, call: {tool: y}}\n") + "tests:\n  - name: t\n    calls: [{tool: x}]\n    fires: [a]\n", []string{

@@ -75,7 +75,7 @@ func rulesLint() *cobra.Command {
 			if fatal {
 				return &exitError{code: exitFailed}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d warnings\n", len(problems))
+			fmt.Fprintln(cmd.OutOrStdout(), count(len(problems), "warning"))
 			return nil
 		},
 	}
