@@ -1,6 +1,7 @@
 package sallyport
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -118,10 +119,13 @@ type earlySink struct {
 func (s earlySink) Close() error {
 	s.e.once.sink.Do(func() {
 		defer close(s.e.sinkEnd)
-		s.e.sinkErr = guard.Shield("close audit sink", func() error {
-			s.e.early.release(s.AuditSink.Append)
-			return s.AuditSink.Close()
+		var lost []error // a line that the sink panics on costs neither the others nor the close
+		s.e.early.release(func(r *audit.Record) error {
+			err := guard.Shield("append audit record", func() error { return s.AuditSink.Append(r) })
+			lost = append(lost, err)
+			return err
 		})
+		s.e.sinkErr = errors.Join(append(lost, guard.Shield("close audit sink", s.AuditSink.Close))...)
 	})
 	return s.e.sinkErr
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport"
+	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 )
 
@@ -81,6 +82,35 @@ func (s *endingSink) Close() error {
 		panic("in close")
 	}
 	return s.err
+}
+
+// panickingSink panics on the first line it is given.
+type panickingSink struct {
+	closedSink
+	given atomic.Int32
+}
+
+func (s *panickingSink) Append(*audit.Record) error {
+	if s.given.Add(1) == 1 {
+		panic("in append")
+	}
+	return nil
+}
+
+// A sink that panics on a line of a start that failed is given the others, is closed, and
+// the shutdown is told of the line.
+func TestASinkThatPanicsOnAnEarlyLineIsClosed(t *testing.T) {
+	cfg := sallyport.DefaultConfig()
+	sink := &panickingSink{}
+	cfg.Drain, cfg.Audit = 0, sink
+	e, err := sallyport.New(cfg)
+	require.NoError(t, err)
+	for range 2 {
+		e.ServerRefused(decision.Request, sallyport.Verdict{Outcome: decision.Deny})
+	}
+	require.ErrorContains(t, e.Shutdown(t.Context()), "append audit record")
+	require.EqualValues(t, 2, sink.given.Load())
+	require.EqualValues(t, 1, sink.closed.Load())
 }
 
 // stuckSink closes when it is let go.
