@@ -57,6 +57,7 @@ type Engine struct {
 	announced       atomic.Pointer[string] // what the log says about the models
 	wanted          atomic.Pointer[Policy] // what the next build compiles
 	modelErr        atomic.Pointer[error]
+	modelSaid       atomic.Pointer[string] // the last error of the models that was told
 	deadline        atomic.Pointer[timeouts]
 
 	front     Front

@@ -104,7 +104,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 			Cache:      orNone(c.ModelCache),
 			MaxWindows: c.ModelMaxWindows, JudgeWindows: c.ModelJudgeWindows,
 			Observer: modelObserver{e.metrics},
-			OnReady:  func(bool, string) { e.measureModel() },
+			OnReady:  e.modelReady, OnLoadFailed: e.modelFailed,
 		}
 		if c.Gate != nil {
 			cfg.Model.Gate, cfg.Model.GateBlocks = &actors.ModelStage{Load: e.loadFirst}, c.GateBlocks

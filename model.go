@@ -2,7 +2,9 @@ package sallyport
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -17,9 +19,15 @@ const (
 	stageJudge = "judge"
 )
 
+// ErrModelHangs is an [Engine.ModelError] after an attempt to load that was given up: a file
+// system or the runtime has not answered for minutes. It is tried again, but only the end of
+// the process frees what hangs.
+var ErrModelHangs = actors.ErrModelHangs
+
 // loadModel opens and proves the configured model; the pool calls it off every
 // turn, and again after a while when it fails.
 func (e *Engine) loadModel(context.Context) (actors.Classifier, error) {
+	defer e.sayWhenSlow(stageJudge, *e.cfg.Model)()
 	c, err := inference.Open(*e.cfg.Model, inference.Options{RuntimeLib: e.cfg.RuntimeLib, Label: e.cfg.ModelLabel})
 	return e.loadedModel(c, err, e.cfg.Gate == nil)
 }
@@ -27,6 +35,7 @@ func (e *Engine) loadModel(context.Context) (actors.Classifier, error) {
 // loadGate opens and proves the gate. One that does not say what it clears is
 // refused: it would clear what it was never measured on.
 func (e *Engine) loadGate(context.Context) (actors.Classifier, error) {
+	defer e.sayWhenSlow(stageGate, *e.cfg.Gate)()
 	c, err := inference.Open(*e.cfg.Gate, inference.Options{RuntimeLib: e.cfg.RuntimeLib})
 	if err == nil && c.Info().Clear == 0 {
 		_ = c.Close() // nothing runs on it
@@ -37,7 +46,18 @@ func (e *Engine) loadGate(context.Context) (actors.Classifier, error) {
 	return e.loadedModel(c, err, true)
 }
 
-// loadedModel notes how an attempt to load ended; last is the last of the models.
+// slowLoad is when a model that is still being opened is worth a word.
+const slowLoad = 30 * time.Second
+
+// sayWhenSlow writes to the log that a model takes its time, unless it is done before.
+func (e *Engine) sayWhenSlow(stage string, source inference.Source) (done func()) {
+	slow := time.AfterFunc(slowLoad, func() {
+		e.log.Warn("model is still being loaded", zap.String("stage", stage), zap.Stringer("source", source), zap.Duration("for", slowLoad))
+	})
+	return func() { slow.Stop() }
+}
+
+// loadedModel notes how an attempt to open one model ended; last is the last of them.
 func (e *Engine) loadedModel(c *inference.Classifier, err error, last bool) (actors.Classifier, error) {
 	if err == nil {
 		if last {
@@ -45,17 +65,37 @@ func (e *Engine) loadedModel(c *inference.Classifier, err error, last bool) (act
 		}
 		return c, nil
 	}
-	before := e.ModelError()
-	e.modelErr.Store(&err)
-	if before == nil || before.Error() != err.Error() { // it is tried again and again
-		e.log.Error("model cannot be loaded", zap.Error(err))
-		e.event(&audit.Record{Event: audit.EventUnready, Reason: "model: " + err.Error()})
-	}
+	e.modelFailed(err)
 	return nil, err // not wrapped: it names the file and what was expected of it
 }
 
+// modelFailed notes why the models are not there, and tells it when it is not what was
+// told last: they are tried again and again.
+func (e *Engine) modelFailed(err error) {
+	if before := e.ModelError(); before != nil && errors.Is(err, before) {
+		return // the pool tells of what loadedModel has told
+	}
+	e.modelErr.Store(&err)
+	said := err.Error()
+	if before := e.modelSaid.Swap(&said); before == nil || *before != said {
+		e.log.Error("model cannot be loaded", zap.Error(err))
+		e.event(&audit.Record{Event: audit.EventUnready, Reason: "model: " + said})
+	}
+}
+
+// modelReady is told whether the models read.
+func (e *Engine) modelReady(ready bool, _ string) {
+	if ready {
+		var none error
+		e.modelErr.Store(&none)
+		e.modelSaid.Store(nil)
+	}
+	e.measureModel()
+}
+
 // ModelError is why the models could not be loaded when it was last tried; nil
-// before the first attempt has ended, after a good one, and without a model.
+// before the first attempt has ended, after a good one, and without a model. It is an
+// [ErrModelHangs] where the attempt was given up.
 func (e *Engine) ModelError() error {
 	if err := e.modelErr.Load(); err != nil {
 		return *err

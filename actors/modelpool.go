@@ -53,6 +53,9 @@ type ModelPoolConfig struct {
 	// Hang is how long a run may take before it is terminated, TerminateGrace how
 	// long it then has to return before it is given up. Zero: 10 s and 500 ms.
 	Hang, TerminateGrace time.Duration
+	// LoadTime is how long an attempt to open and prove the models may take before it is
+	// given up. Zero: 5 min.
+	LoadTime time.Duration
 	// Restart is the back-off of a worker that panicked. Zero: 100 ms to 10 s.
 	Restart guard.Backoff
 	// Probe is the back-off between attempts to load or to recover. Zero: 1 s to 30 s.
@@ -68,6 +71,9 @@ type ModelPoolConfig struct {
 	// OnReady is told, in order, when the pool becomes ready, stops being it, or has
 	// another reason for not being it. It runs on the pool's turn and must not block.
 	OnReady func(ready bool, reason string)
+	// OnLoadFailed is told of every attempt to load that failed; one that was given up is
+	// an ErrModelHangs. It runs on the pool's turn and must not block.
+	OnLoadFailed func(error)
 }
 
 // ModelStage is one model of the pool.
@@ -97,6 +103,7 @@ func (c ModelPoolConfig) complete() ModelPoolConfig {
 	c.JudgeWindows = orDefault(c.JudgeWindows, 8)
 	c.Hang = orDefault(c.Hang, 10*time.Second)
 	c.TerminateGrace = orDefault(c.TerminateGrace, 500*time.Millisecond)
+	c.LoadTime = orDefault(c.LoadTime, loadTime)
 	if c.Probe == (guard.Backoff{}) {
 		c.Probe = guard.Backoff{Min: time.Second, Max: 30 * time.Second}
 	}
@@ -110,6 +117,9 @@ func (c ModelPoolConfig) complete() ModelPoolConfig {
 	}
 	if c.OnReady == nil {
 		c.OnReady = func(bool, string) {}
+	}
+	if c.OnLoadFailed == nil {
+		c.OnLoadFailed = func(error) {}
 	}
 	return c
 }
@@ -137,7 +147,9 @@ type ModelPool struct {
 	// up is how many workers take jobs.
 	up atomic.Int32
 	// worked counts, by stage, the runs that gave a score.
-	worked  [2]atomic.Uint64
+	worked [2]atomic.Uint64
+	// opening holds the one call that may open and prove models.
+	opening chan struct{}
 	closing sync.Once
 }
 
@@ -163,7 +175,7 @@ func (v *modelView) absent() messages.ModelFault {
 
 // NewModelPool makes the handle; nothing runs until an actor of Props is spawned.
 func NewModelPool(cfg ModelPoolConfig) *ModelPool {
-	h := &ModelPool{cfg: cfg.complete()}
+	h := &ModelPool{cfg: cfg.complete(), opening: make(chan struct{}, 1)}
 	h.cache = newScoreCache(h.cfg.Cache)
 	h.view.Store(&modelView{reason: "model not started"})
 	return h

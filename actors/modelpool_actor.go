@@ -102,6 +102,8 @@ func (p *poolActor) Receive(c actor.Context) {
 		p.observeWorkers()
 	case *modelsLoaded:
 		p.loaded(m)
+	case *loadOverdue:
+		p.overdue(m)
 	case *probeTick:
 		p.probe(m)
 	case *loadTick:
@@ -197,6 +199,6 @@ func (p *poolActor) stopTimers() {
 	p.timers = nil
 	if p.cancelLoad != nil {
 		p.cancelLoad(context.Canceled)
-		p.cancelLoad = nil
+		p.cancelLoad, p.awaited = nil, nil
 	}
 }

@@ -50,6 +50,7 @@ type condition struct {
 	panics        []time.Time
 	timers        []*time.Timer
 	cancelLoad    context.CancelCauseFunc // not nil while a load is on its way
+	awaited       *modelsLoaded           // what that load will bring
 	// What the observer was told last.
 	shownWindows int
 	shownWorkers [4]int

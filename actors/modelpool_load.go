@@ -63,7 +63,6 @@ const canaryDrift = 0.02
 // when the pool is gone.
 type modelsLoaded struct {
 	guard.Quiet
-	gen    uint64
 	models []*model
 	err    error
 	owner  atomic.Bool
@@ -111,10 +110,12 @@ func (p *poolActor) load() {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.cancelLoad = cancel
-	m := &modelsLoaded{gen: p.gen, taken: make(chan struct{})}
+	m := &modelsLoaded{taken: make(chan struct{})}
+	p.awaited = m
 	h := p.h
+	p.after(h.cfg.LoadTime, &loadOverdue{of: m})
 	go func() {
-		m.models, m.err = h.openModels(ctx)
+		m.models, m.err = h.openModelsAlone(ctx)
 		h.send(m)
 		select {
 		case <-m.taken:
@@ -127,12 +128,12 @@ func (p *poolActor) load() {
 }
 
 func (p *poolActor) loaded(m *modelsLoaded) {
-	if m.gen != p.gen || !m.claim() {
+	if m != p.awaited || !m.claim() {
 		return
 	}
 	close(m.taken)
 	p.cancelLoad(nil)
-	p.cancelLoad = nil
+	p.cancelLoad, p.awaited = nil, nil
 	if m.err != nil {
 		p.loadFailed(m.err)
 		return
@@ -143,6 +144,7 @@ func (p *poolActor) loaded(m *modelsLoaded) {
 }
 
 func (p *poolActor) loadFailed(err error) {
+	p.h.cfg.OnLoadFailed(err)
 	if p.phase == modelFailed {
 		p.retryProbe()
 		return

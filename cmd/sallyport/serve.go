@@ -59,6 +59,7 @@ type sidecar struct {
 	watched      string // the pack whose changes are watched, "" for none
 	unwatch      context.CancelFunc
 	notify       *notifier
+	giveUp       context.CancelCauseFunc // stops a sidecar that will never serve
 }
 
 // serve runs the sidecar until a signal has stopped it.
@@ -71,7 +72,9 @@ func serve(ctx context.Context, sources config.Sources) error {
 	signals, stop := early.Signals()
 	defer stop()
 
-	s := &sidecar{sources: sources, level: zap.NewAtomicLevel()}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	s := &sidecar{sources: sources, level: zap.NewAtomicLevel(), giveUp: giveUp}
 	s.reloads, s.reopens = newOnce(s.reload), newOnce(s.reopen)
 	// Nobody who logs waits for whoever reads: not a call, and not the end.
 	s.log = telemetry.NewLogger(telemetry.NewLogWriter(os.Stderr), s.level)
@@ -111,6 +114,7 @@ func (s *sidecar) prepare() error {
 func (s *sidecar) unlessStopped(signals <-chan os.Signal, part func() error) (missed []os.Signal, stopped bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- part() }()
+	defer s.sayWhenSlow()()
 	for {
 		select {
 		case err := <-done:
@@ -125,6 +129,13 @@ func (s *sidecar) unlessStopped(signals <-chan os.Signal, part func() error) (mi
 	}
 }
 
+// sayWhenSlow writes to the log that a part of the start has not ended, unless it is done
+// before: what it waits for may never come, and nothing else would tell.
+func (s *sidecar) sayWhenSlow() (done func()) {
+	late := time.AfterFunc(slow, func() { s.log.Warn(telemetry.MsgStartSlow, zap.Duration("waited", slow)) })
+	return func() { late.Stop() }
+}
+
 // stops is whether a signal asks the process to end.
 func stops(sig os.Signal) bool { return sig == syscall.SIGTERM || sig == syscall.SIGINT }
 
@@ -137,6 +148,7 @@ func (s *sidecar) startOrStop(ctx context.Context, signals <-chan os.Signal) (mi
 	defer abandon()
 	started := make(chan error, 1)
 	go func() { started <- s.start(startCtx) }()
+	defer s.sayWhenSlow()()
 	for {
 		select {
 		case err := <-started:
@@ -301,7 +313,8 @@ func (s *sidecar) status() any {
 
 // start brings the engine up. A rule pack that does not load or an address in use
 // ends the process; a model that cannot be proved does not: the sidecar then
-// reports NOT_SERVING with the reason and refuses every exchange.
+// reports NOT_SERVING with the reason and refuses every exchange. One that hangs ends
+// the process after minutes, see hopeless: another may find that what it waits for answers.
 func (s *sidecar) start(ctx context.Context) error {
 	look := rules.Stamp(s.settings.Load().InvariantRulesPath)
 	err := s.engine.Start(ctx,
@@ -349,6 +362,9 @@ func (s *sidecar) watchLiveness(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			if err := hopeless(s.engine.Phase(), s.engine.ModelError()); err != nil {
+				s.giveUp(err)
+			}
 			live := s.engine.Live()
 			s.server.SetLive(live)
 			if live {
@@ -356,6 +372,15 @@ func (s *sidecar) watchLiveness(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// hopeless is why a sidecar had better end than wait: its models hang while they are
+// loaded for the first time. One that has served keeps those it has.
+func hopeless(phase sallyport.LifecyclePhase, models error) error {
+	if phase == sallyport.Warming && errors.Is(models, sallyport.ErrModelHangs) {
+		return models
+	}
+	return nil
 }
 
 func logLevel(word string) zapcore.Level {

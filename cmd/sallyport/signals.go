@@ -25,15 +25,20 @@ import (
 func (s *sidecar) wait(ctx context.Context, signals <-chan os.Signal, missed []os.Signal) error {
 	stops := 0
 	done := make(chan error, 1)
+	var fault error // why it ends without having been asked to
 	for _, sig := range missed {
 		s.asked(sig)
 	}
 	for {
 		select {
 		case err := <-done:
+			err = errors.Join(fault, err)
 			s.log.Info(telemetry.MsgStopped, zap.Error(err))
 			return err
 		case <-ctx.Done():
+			if err := context.Cause(ctx); !errors.Is(err, ctx.Err()) {
+				fault = err
+			}
 			ctx = context.Background() // once
 			stops++
 			s.stop(done)
@@ -124,8 +129,8 @@ func (s *sidecar) reload() {
 	defer s.notify.reloading()()
 	// A file on a system that does not answer has no end of its own, and whoever sent the
 	// signal would wait for a line that does not come.
-	late := time.AfterFunc(reloadSlow, func() {
-		s.log.Warn(telemetry.MsgReloadSlow, zap.Duration("waited", reloadSlow))
+	late := time.AfterFunc(slow, func() {
+		s.log.Warn(telemetry.MsgReloadSlow, zap.Duration("waited", slow))
 	})
 	defer late.Stop()
 	failed := []string{}
@@ -166,11 +171,11 @@ func settingNames(changes []config.Change) []string {
 	return names
 }
 
-// reloadTimeout bounds one reload of the policy, and reloadSlow is when a reload is
-// worth a word before it has ended.
+// reloadTimeout bounds one reload of the policy, and slow is when a reload or a part of the
+// start is worth a word before it has ended.
 const (
 	reloadTimeout = time.Minute
-	reloadSlow    = 10 * time.Second
+	slow          = 10 * time.Second
 )
 
 // adopt takes the reloadable settings of fresh and says what changed and what

@@ -15,6 +15,7 @@ import (
 // can count and alert on it.
 const (
 	MsgStarting          = "starting"
+	MsgStartSlow         = "start has not ended; it may wait for a file"
 	MsgServing           = "serving"
 	MsgStopped           = "stopped"
 	MsgSignal            = "signal received"
