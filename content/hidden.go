@@ -151,16 +151,7 @@ func (sc *scan) hidden() {
 			i++
 			continue
 		}
-		if !maybeInvisible(c, text[i+1]) {
-			marks = 0
-			last = i
-			i += leadLength(c)
-			continue
-		}
-		r, n := rune(c&0x1f)<<6|rune(text[i+1]&0x3f), 2
-		if c >= 0xe0 {
-			r, n = utf8.DecodeRuneInString(text[i:])
-		}
+		r, n := utf8.DecodeRuneInString(text[i:])
 		if r >= 0x300 && r < 0x3000 && isMark(r) {
 			if marks == 0 {
 				marksAt = i
@@ -195,25 +186,36 @@ func (sc *scan) hidden() {
 	}
 }
 
-// plainEnd returns where the stretch of characters from byte i on ends that their first byte tells to be visible, and where the
-// last of them is.
+// plainEnd returns where the stretch of visible characters from byte i on ends, and where the last of them is.
 func plainEnd(text string, i int) (end, last int) {
 	for i < len(text) {
 		c := text[i]
-		if plainLength[c] == 0 {
-			break
-		}
-		// The lengths are told apart by comparisons, which the processor guesses, and not added up from the table, which it would
+		// The lengths are told apart by comparisons, which the processor guesses, and not added up from a table, which it would
 		// have to wait for at every character.
-		last = i
 		switch {
 		case c < utf8.RuneSelf:
+			if byteClass[c]&classControl != 0 {
+				return i, last
+			}
+			last = i
 			i++
 		case c < 0xe0:
+			if unseen.has2(text[i : i+2]) {
+				return i, last
+			}
+			last = i
 			i += 2
 		case c < 0xf0:
+			if unseen.has3(text[i : i+3]) {
+				return i, last
+			}
+			last = i
 			i += 3
 		default:
+			if r, _ := utf8.DecodeRuneInString(text[i:]); invisibleOf(r) != visible {
+				return i, last
+			}
+			last = i
 			i += 4
 		}
 	}
@@ -237,47 +239,31 @@ func runeAt(text string, i int) rune {
 	return r
 }
 
-// leadLength returns how many bytes the character with this first byte has.
-func leadLength(c byte) int {
-	switch {
-	case c < 0xe0:
-		return 2
-	case c < 0xf0:
-		return 3
-	}
-	return 4
-}
+// unseen are the characters that hidden looks at: those that are invisible, combining marks and controls.
+var unseen = newRuneSet(func(r rune) bool {
+	return invisibleOf(r) != visible || r >= 0x300 && r < 0x3000 && isMark(r) || r >= 0x80 && r < 0xa0
+})
 
-// plainLength is the length of a character by its first byte, 0 where more than that byte must be looked at.
-var plainLength = func() (t [256]uint8) {
-	for i := range t {
-		switch c := byte(i); {
-		case c < 0x80 && byteClass[c]&classControl == 0:
-			t[i] = 1
-		case c >= 0xc3 && !maybeInvisible(c, 0x80) && !maybeInvisible(c, 0x85) && !maybeInvisible(c, 0xb8) && !maybeInvisible(c, 0xbf):
-			t[i] = uint8(leadLength(c))
+// The classes of the bytes that are not ASCII: all of them are high; odd are those that a character begins with which is unseen,
+// four-byte ones by the two of these bytes that have any.
+const (
+	highByte = 1 << iota
+	oddByte
+)
+
+var highClass = func() (t [256]uint8) {
+	for c := utf8.RuneSelf; c < len(t); c++ {
+		t[c] = highByte
+	}
+	for r := range rune(0x10000) {
+		if r >= utf8.RuneSelf && unseen[r>>6]>>(r&0x3f)&1 != 0 {
+			t[string(r)[0]] |= oddByte
 		}
 	}
+	t[0xf0] |= oddByte
+	t[0xf3] |= oddByte
 	return t
 }()
-
-// maybeInvisible tells by the first two bytes of a character that most are neither invisible nor combining nor
-// controls.
-func maybeInvisible(c, d byte) bool {
-	switch c {
-	case 0xc2:
-		return d < 0xa0 || d == 0xad
-	case 0xcc, 0xcd, 0xd2, 0xd8, 0xe1, 0xf0, 0xf3:
-		return true
-	case 0xe2:
-		return d <= 0x83 || d == 0xa0
-	case 0xe3:
-		return d == 0x85
-	case 0xef:
-		return d >= 0xb8 && d != 0xbc && d != 0xbd
-	}
-	return false
-}
 
 // maxMarks is how many combining marks may stand on one character: the richest orthographies need fewer.
 const maxMarks = 8

@@ -2,6 +2,7 @@ package content
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -89,41 +90,61 @@ func normalise(text string) (folded string, ok bool) {
 // them again, which nearly all texts are spared.
 func (r *trailRoom) fold(text string) {
 	r.begin(len(text))
-	b := r.text
+	b, o := r.text[:len(text)], 0 // there is room for what is left of the text, always
 	for i := 0; i < len(text); {
-		if len(b) >= r.way {
-			r.waypoint(i, len(b))
+		if o >= r.way {
+			r.waypoint(i, o)
 		}
-		if text[i] < 0x80 {
+		c := text[i]
+		switch {
+		case c < utf8.RuneSelf && i+1 < len(text) && text[i+1] >= utf8.RuneSelf:
+			// A blank between words of another script.
+			b[o] = c
+			i, o = i+1, o+1
+			continue
+		case c < utf8.RuneSelf:
 			end := asciiEnd(text, i)
-			b = append(b, text[i:end]...)
+			o += copy(b[o:], text[i:end])
 			i = end
 			continue
-		}
-		if c := text[i]; c < 0xe0 {
-			if v := foldLow[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]; v == 0 {
-				b = append(b, c, text[i+1])
-				i += 2
-				continue
-			} else if v&foldByte != 0 {
-				b = append(b, byte(v))
-				i += 2
+		case c < 0xe0:
+			// Which letters have a look-alike is nothing that the processor could guess, so all are written in the same way.
+			if w := foldPairs[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]; w != 0 {
+				b[o], b[o+1] = byte(w), byte(w>>8)
+				i, o = i+2, o+int(w>>16)
 				continue
 			}
+		case c < 0xf0 && !foldable.has3(text[i:i+3]):
+			b[o], b[o+1], b[o+2] = c, text[i+1], text[i+2]
+			i, o = i+3, o+3
+			continue
 		}
-		v, n := foldAt(text, i)
-		switch {
-		case v == 0:
-			b = append(b, text[i:i+n]...)
-		case v&foldByte != 0:
-			b = append(b, byte(v))
-		default:
-			b = append(b, foldTo[v]...)
-		}
+		n, to := foldUnit(text, i)
 		i += n
+		b = append(b[:o], to...)
+		o = len(b)
+		b = slices.Grow(b, len(text)-i)[:o+len(text)-i]
 	}
-	r.text = b
+	r.text = b[:o]
 }
+
+// foldPairs is what characters of two bytes become if that is one byte or two: these bytes, the first in the lowest place, and
+// their number. It is 0 for others.
+var foldPairs = func() (t [0x800]uint32) {
+	for r := rune(utf8.RuneSelf); r < 0x800; r++ {
+		switch v := foldLow[r]; {
+		case v == 0:
+			s := string(r)
+			t[r] = uint32(s[0]) | uint32(s[1])<<8 | 2<<16
+		case v&foldByte != 0:
+			t[r] = uint32(byte(v)) | 1<<16
+		}
+	}
+	return t
+}()
+
+// foldable are the characters of up to three bytes that folding changes.
+var foldable = newRuneSet(func(r rune) bool { return foldPages[r>>8] != nil && foldPages[r>>8][r&0xff] != 0 })
 
 // foldUnit folds the character at i, or takes the ASCII up to the next.
 func foldUnit(src string, i int) (int, string) {
@@ -203,22 +224,42 @@ func bytes8(text string, i int) uint64 {
 // material reports whether folding changes anything that counts.
 func material(text string) bool {
 	for i := 0; i < len(text); {
-		if text[i] < 0x80 {
+		c := text[i]
+		switch {
+		case c < utf8.RuneSelf:
 			i = asciiEnd(text, i)
 			continue
+		case c < 0xe0:
+			if !materialRunes.has2(text[i : i+2]) {
+				i += 2
+				continue
+			}
+		case c < 0xf0:
+			if !materialRunes.has3(text[i : i+3]) {
+				i += 3
+				continue
+			}
 		}
 		v, n := foldAt(text, i)
-		if v != 0 && (v&foldByte == 0 || materialByte[byte(v)]) {
-			return true
-		}
-		if byte(v) == '-' && v&foldByte != 0 && i > 0 && i+n < len(text) && isDigit(text[i-1]) && isDigit(text[i+n]) {
-			// A dash of print between the groups of a number.
+		if materialFold(v) || i > 0 && i+n < len(text) && dashFold(v) && isDigit(text[i-1]) && isDigit(text[i+n]) {
 			return true
 		}
 		i += n
 	}
 	return false
 }
+
+// materialFold reports whether what a character becomes is something that detectors look for.
+func materialFold(v uint16) bool { return v != 0 && (v&foldByte == 0 || materialByte[byte(v)]) }
+
+// dashFold reports whether a character becomes a hyphen: a dash of print between the groups of a number is material.
+func dashFold(v uint16) bool { return v == foldByte|'-' }
+
+// materialRunes are the characters of up to three bytes for which either may hold.
+var materialRunes = newRuneSet(func(r rune) bool {
+	p := foldPages[r>>8]
+	return p != nil && (materialFold(p[r&0xff]) || dashFold(p[r&0xff]))
+})
 
 // foldAt returns the entry of the character at i, which is not ASCII, and its length.
 func foldAt(text string, i int) (v uint16, n int) {

@@ -203,7 +203,7 @@ func (sc *scan) read(v *view) {
 		sc.digits()
 		sc.internationals()
 	}
-	if f.has(hasControl | hasNonASCII) {
+	if f.has(hasControl | hasUnseen) {
 		sc.hidden()
 	}
 	for i := range sc.s.user {

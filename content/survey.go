@@ -12,6 +12,7 @@ const (
 	hasSpaced            // single characters with separators between them
 	hasEscapes           // percent signs, ampersands, backslashes
 	hasCodes             // numbers in a row that may be those of characters
+	hasUnseen            // bytes that begin characters which may be invisible, combining or controls
 )
 
 func (f features) has(m features) bool { return f&m != 0 }
@@ -70,7 +71,7 @@ func spelling(spaced *int, distinct uint32) bool {
 // survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
 // where an account number may start.
 func (sc *scan) survey(text string) features {
-	var seen uint8
+	var seen, high uint8
 	var f features
 	spaced := 0           // one-letter words in a row
 	distinct := uint32(0) // which letters they are, the case and the alphabet aside
@@ -91,7 +92,13 @@ func (sc *scan) survey(text string) features {
 			default:
 				// One character of another script may stand for one letter.
 				start := i - 1
-				for i < n && byteClass[text[i]]&classHigh != 0 {
+				high |= highClass[text[start]]
+				for i < n {
+					h := highClass[text[i]]
+					if h == 0 {
+						break
+					}
+					high |= h
 					i++
 				}
 				if i-start > 4 || start > 0 && byteClass[text[start-1]]&(classLetter|classDigit) != 0 {
@@ -201,6 +208,9 @@ func (sc *scan) survey(text string) features {
 	}
 	if seen&classEscape != 0 {
 		f |= hasEscapes
+	}
+	if high&oddByte != 0 {
+		f |= hasUnseen
 	}
 	return f
 }
