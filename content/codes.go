@@ -196,11 +196,7 @@ func quotedStep(src string, i int) (int, string) {
 		}
 		return n, strings.ToValidUTF8(string(b), "\uFFFD")
 	}
-	n := 1
-	for i+n < len(src) && src[i+n] != '=' {
-		n++
-	}
-	return n, src[i : i+n]
+	return upTo(src, i, '=')
 }
 
 // quotedLen returns the length of what quoted-printable wrote at the start of s, 0 for nothing.

@@ -246,23 +246,16 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	if i >= len(text) {
 		return -1, -1, false
 	}
-	open := byte(0)
 	if text[i] == '\\' && i+1 < len(text) {
 		i++
 	}
-	if c := text[i]; c == '"' || c == '\'' || c == '`' {
-		open = c
+	open, ends := byte(0), valueEnds
+	if c := text[i]; int(c) < len(quotedEnds) && quotedEnds[c] != nil {
+		open, ends = c, quotedEnds[c]
 		i++
 	}
-	stop = i
 	limit := min(len(text), i+maxLongCredential+1)
-	for stop < limit {
-		c := text[stop]
-		if open != 0 && (c == open || c == '\n' || c == '\\') || open == 0 && valueEnds[c] {
-			break
-		}
-		stop++
-	}
+	stop = until(text[:limit], i, ends)
 	if stop == limit && limit < len(text) && open != 0 {
 		return -1, -1, false
 	}
@@ -317,6 +310,9 @@ func pairValue(text string, i int) int {
 
 // valueEnds are what ends a value that is not quoted.
 var valueEnds = newCharset(" \t\r\n\"'`,;&<>|)}]")
+
+// quotedEnds are what ends one that is, by the mark that opens it.
+var quotedEnds = [...]*charset{'"': newCharset("\"\n\\"), '\'': newCharset("'\n\\"), '`': newCharset("`\n\\")}
 
 // What is skipped between a name and its value.
 var (

@@ -103,6 +103,9 @@ func (sc *scan) rewrittenView(v *view, label string, layer int, trail *trail) {
 // incomplete reports that a span of v was left undecoded.
 func (sc *scan) incomplete(v *view, start, end int) {
 	sc.cut++
+	if sc.listedEnough(detIncomplete, detIncomplete.severity[sc.side]) {
+		return
+	}
 	sc.v, sc.text = v, v.text
 	sc.hits = append(sc.hits[:0], hit{det: detIncomplete, start: start, end: end})
 	sc.flush()

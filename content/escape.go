@@ -8,8 +8,8 @@ import (
 // unescape queues the view in which percent escapes, HTML entities and backslash escapes are undone. The three
 // are undone together: one view for a text that mixes them, another layer for what is escaped twice.
 func (sc *scan) unescape(v *view) {
-	for i := 0; i < len(v.text); i++ {
-		if escapeMark[v.text[i]] && escapeLen(v.text[i:]) > 0 {
+	for i := until(v.text, 0, escapeMark); i < len(v.text); i = until(v.text, i+1, escapeMark) {
+		if escapeLen(v.text[i:]) > 0 {
 			sc.stepView(v, ViewDecoded, 1, escapeStep)
 			return
 		}
@@ -52,11 +52,8 @@ func escapeStep(src string, i int) (int, string) {
 			return n, ""
 		}
 	}
-	n := 1
-	for i+n < len(src) && !escapeMark[src[i+n]] {
-		n++
-	}
-	return n, src[i : i+n]
+	end := until(src, i+1, escapeMark)
+	return end - i, src[i:end]
 }
 
 func percentLen(s string) int {

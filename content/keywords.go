@@ -67,14 +67,21 @@ func headOf(rest string) (h head) {
 // folded8 returns the eight bytes from byte i on in lower case, as in a head; there is nothing after the end.
 func folded8(text string, i int) (b uint64) {
 	if i+8 <= len(text) {
-		t := text[i : i+8]
-		return uint64(foldTable[t[0]]) | uint64(foldTable[t[1]])<<8 | uint64(foldTable[t[2]])<<16 | uint64(foldTable[t[3]])<<24 |
-			uint64(foldTable[t[4]])<<32 | uint64(foldTable[t[5]])<<40 | uint64(foldTable[t[6]])<<48 | uint64(foldTable[t[7]])<<56
+		return lower8(bytes8(text, i))
 	}
 	for k := i; k < len(text); k++ {
 		b |= uint64(foldTable[text[k]]) << (8 * (k - i))
 	}
 	return b
+}
+
+// lower8 returns eight bytes with the capitals of ASCII among them in lower case. Added to seven bits, a number carries into the
+// eighth exactly where they are as high as a letter.
+func lower8(b uint64) uint64 {
+	const each = 0x0101010101010101
+	low := b &^ highBits
+	capitals := (low + (0x80-'A')*each) &^ (low + (0x7f-'Z')*each) &^ b & highBits
+	return b | capitals>>2
 }
 
 const (
@@ -275,20 +282,13 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 // at calls found with the words of a slot that begin at byte at and go on at byte next, with what may follow there.
 func (s *slot) at(text string, at, next int, found func(w *keyword, at int) bool) bool {
 	// The shorter words first.
-	switch {
-	case len(s.words) == 1:
-		if w := &s.words[0]; hasFoldPrefix(text[next:], w.rest) && !found(w, at) {
-			return false
+	b := folded8(text, next)
+	for j, h := range s.heads {
+		if b&h.mask != h.bytes {
+			continue
 		}
-	case len(s.words) > 1:
-		b := folded8(text, next)
-		for j, h := range s.heads {
-			if b&h.mask != h.bytes {
-				continue
-			}
-			if w := &s.words[j]; (len(w.rest) <= 8 || hasFoldPrefix(text[next:], w.rest)) && !found(w, at) {
-				return false
-			}
+		if w := &s.words[j]; (len(w.rest) <= 8 || hasFoldPrefix(text[next+8:], w.rest[8:])) && !found(w, at) {
+			return false
 		}
 	}
 	if s.deeper == nil || next+deepKey > len(text) {

@@ -163,8 +163,9 @@ func (m *lineMemo) begin(text string, at int) (start, lead int) {
 	case at < m.start:
 		m.start, m.read, m.lead = strings.LastIndexByte(text[:at], '\n')+1, at, 0
 	case at > m.read:
-		if i := strings.LastIndexByte(text[m.read:at], '\n'); i >= 0 {
-			m.start, m.lead = m.read+i+1, 0
+		// From the front, which is fast: most looks at a long line meet no end of one.
+		if strings.IndexByte(text[m.read:at], '\n') >= 0 {
+			m.start, m.lead = strings.LastIndexByte(text[:at], '\n')+1, 0
 		}
 		m.read = at
 	}

@@ -120,12 +120,12 @@ func (sc *scan) string(i int) {
 		if n > 0 && len(v.text) < minFound && sc.plainShort(v.text) {
 			continue
 		}
-		known, queued := sc.barren.place(v, n), len(sc.queue)
+		known, queued, cut := sc.barren.place(v, n), len(sc.queue), sc.cut
 		if known != nil && known.round == sc.barren.round && known.text == v.text {
 			continue
 		}
 		sc.read(v)
-		if known != nil && len(sc.hits) == 0 && len(sc.queue) == queued {
+		if known != nil && len(sc.hits) == 0 && len(sc.queue) == queued && sc.cut == cut {
 			known.text, known.round = v.text, sc.barren.round
 		}
 		if n == 0 && !s.Key && s.name >= 0 {

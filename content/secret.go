@@ -148,6 +148,14 @@ func extent(text string, start, limit int, set *charset) int {
 	return end
 }
 
+// until returns the first place from byte i on whose byte is in set, the length of text when there is none.
+func until(text string, i int, set *charset) int {
+	for i < len(text) && !set[text[i]] {
+		i++
+	}
+	return i
+}
+
 // maxJWT bounds each part of a JSON web token, in bytes.
 const maxJWT = 8 << 10
 

@@ -70,11 +70,7 @@ func utf7Step(src string, i int) (int, string) {
 			return n, to
 		}
 	}
-	n := 1
-	for i+n < len(src) && src[i+n] != '+' {
-		n++
-	}
-	return n, src[i : i+n]
+	return upTo(src, i, '+')
 }
 
 // transferViews queues what v carries in these encodings.

@@ -8,11 +8,8 @@ func unmarkStep(src string, i int, ends *commentEnds) (int, string) {
 	if n, to := markAt(src, i, ends); n > 0 {
 		return n, to
 	}
-	n := 1
-	for i+n < len(src) && !markByte[src[i+n]] {
-		n++
-	}
-	return n, src[i : i+n]
+	end := until(src, i+1, markByte)
+	return end - i, src[i:end]
 }
 
 // markByte are the bytes that markup begins with.

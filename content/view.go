@@ -1,5 +1,7 @@
 package content
 
+import "strings"
+
 // view is one reading of a string.
 type view struct {
 	text  string
@@ -22,6 +24,15 @@ type view struct {
 // stepFunc reads the unit of src at i: how many bytes it takes, and what it becomes. A unit may be a whole run
 // of text that stays as it is, and then returns that text.
 type stepFunc func(src string, i int) (n int, to string)
+
+// upTo is the unit of a step that takes what stands from byte i up to the next mark behind it.
+func upTo(src string, i int, mark byte) (int, string) {
+	n := strings.IndexByte(src[i+1:], mark) + 1
+	if n == 0 {
+		n = len(src) - i
+	}
+	return n, src[i : i+n]
+}
 
 // origin returns the span of the raw text that the span start..end of the view was made from.
 func (v *view) origin(start, end int) (int, int) {
