@@ -29,11 +29,17 @@ func newCleaner(s *content.Scanner) *cleaner {
 func (c *cleaner) pointer(p string) string {
 	parts := strings.Split(p, "/")
 	for i, part := range parts {
-		if part != "" && (sentence(part) || len(c.found(part)) > 0) {
-			parts[i] = masked
-		}
+		parts[i] = c.member(part)
 	}
 	return strings.Join(parts, "/")
+}
+
+// member replaces the name of one member.
+func (c *cleaner) member(name string) string {
+	if name != "" && (sentence(name) || len(c.found(name)) > 0) {
+		return masked
+	}
+	return name
 }
 
 // sentence tells text from a name: five words or more.

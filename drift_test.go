@@ -32,6 +32,41 @@ func TestDriftBehindTheOldDefinition(t *testing.T) {
 	require.Equal(t, decision.Deny, e.CheckResponse(t.Context(), list([]string{"m"}, `{"tools":[`+old+`,`+changed+`]}`)).Outcome)
 }
 
+// TestOneDefinitionUnderTwoNames: the prefix that a gateway puts before names when it merges lists is no drift.
+func TestOneDefinitionUnderTwoNames(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) { c.Default.DriftedTools = decision.ListDeny })
+	tool := func(name, text string) string {
+		return `{"name":"` + name + `","description":"` + text + `","inputSchema":{"type":"object"}}`
+	}
+	ask := func(services []string, tools string) decision.Outcome {
+		return e.CheckResponse(t.Context(), list(services, `{"tools":[`+tools+`]}`)).Outcome
+	}
+	require.Equal(t, decision.Allow, ask([]string{"git", "mail"}, tool("git_push", "Push.")+","+tool("mail_push", "Notify.")))
+	require.Equal(t, decision.Allow, ask([]string{"git"}, tool("push", "Push.")))
+	require.Equal(t, decision.Allow, ask([]string{"mail", "git"}, tool("git_push", "Push.")))
+	require.Equal(t, decision.Deny, ask([]string{"git"}, tool("push", "Push and mail.")))
+	require.Equal(t, decision.Deny, ask([]string{"mail"}, tool("push", "Push.")), "that is the other one's")
+}
+
+// TestToolsWithoutANameAreNotPinned: nobody can call them, and one of them is not what another is held to.
+func TestToolsWithoutANameAreNotPinned(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) { c.Default.DriftedTools = decision.ListDeny })
+	require.Equal(t, decision.Allow, e.CheckResponse(t.Context(), list([]string{"m"}, `{"tools":[{"description":"a"},{"name":5,"description":"b"},{"name":""}]}`)).Outcome)
+}
+
+// TestTheTrailNamesNoMemberThatIsASecret: which members of a definition changed is the server's choice of words.
+func TestTheTrailNamesNoMemberThatIsASecret(t *testing.T) {
+	o := newOffice(t, "", func(c *sallyport.Config) { c.Default.PoisonedTools = decision.ListNote })
+	const secret = "ghp_Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0Zz0"
+	for _, more := range []string{"", `,"title":"Add"`, `,"` + secret + `":1`} {
+		o.e.CheckResponse(t.Context(), list([]string{"m"}, `{"tools":[{"name":"add"`+more+`,"inputSchema":{"type":"object"}}]}`))
+	}
+	lines := o.end()
+	require.Equal(t, "pin_drift:title", lines[1].Findings[0].Detector)
+	found := lines[2].Findings
+	require.Equal(t, "pin_drift:[REDACTED]", found[len(found)-1].Detector)
+}
+
 // TestPoisonedDefinitionIsNotPinned: the repaired definition is no drift.
 func TestPoisonedDefinitionIsNotPinned(t *testing.T) {
 	e := start(t, func(c *sallyport.Config) { c.Default.DriftedTools = decision.ListDeny })

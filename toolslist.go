@@ -64,8 +64,11 @@ func (r *run) byService(tools []content.ToolDef) map[string][]messages.ToolPin {
 		if _, dropped := r.dropping[t.Index]; dropped {
 			continue // what is not offered must not become what the tool is held to
 		}
+		if t.Name == "" {
+			continue // nobody can call it, and several of them would be one another's drift
+		}
 		service, name := nativeTool(t.Name, r.ex.Services)
-		p, err := toolPin(t, name)
+		p, err := toolPin(t.Renamed(name))
 		if err != nil {
 			// The body was parsed strictly, so a definition that cannot be put into its
 			// canonical form is a fault of ours: no pin, and a person looks.
@@ -79,7 +82,7 @@ func (r *run) byService(tools []content.ToolDef) map[string][]messages.ToolPin {
 	return groups
 }
 
-func toolPin(t content.ToolDef, name string) (messages.ToolPin, error) {
+func toolPin(t content.ToolDef) (messages.ToolPin, error) {
 	whole, err := t.Hash()
 	if err != nil {
 		return messages.ToolPin{}, err
@@ -88,7 +91,7 @@ func toolPin(t content.ToolDef, name string) (messages.ToolPin, error) {
 	if err != nil {
 		return messages.ToolPin{}, err
 	}
-	p := messages.ToolPin{Index: t.Index, Name: name, Hash: pinHash(whole), Fields: make(map[string]messages.PinHash, len(fields))}
+	p := messages.ToolPin{Index: t.Index, Name: t.Name, Hash: pinHash(whole), Fields: make(map[string]messages.PinHash, len(fields))}
 	for field, sum := range fields {
 		p.Fields[field] = pinHash(sum)
 	}
@@ -120,6 +123,7 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 		result = telemetry.ScanFound
 	}
 	r.e.scanned(decision.ScannerPins, result, began)
+	clean := newCleaner(r.scanner())
 	for _, p := range found {
 		f := decision.Finding{
 			Scanner: decision.ScannerPins, Detector: "pin_" + p.Kind.String(), Category: decision.ToolPolicy,
@@ -127,7 +131,7 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 		}
 		switch p.Kind {
 		case messages.PinDrift:
-			f.Detector += ":" + strings.Join(p.Changed, ",")
+			f.Detector += changedMembers(p.Changed, clean)
 			switch r.profile.DriftedTools {
 			case decision.ListRemove:
 				r.drop(p.Index)
@@ -143,4 +147,17 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 		}
 		r.in.Findings = append(r.in.Findings, f)
 	}
+}
+
+// changedMembers is what the trail says behind "pin_drift": the members that differ,
+// whose names are the server's.
+func changedMembers(names []string, clean *cleaner) string {
+	if len(names) == 0 {
+		return ""
+	}
+	told := make([]string, len(names))
+	for i, name := range names {
+		told[i] = clean.member(name)
+	}
+	return ":" + strings.Join(told, ",")
 }

@@ -74,18 +74,18 @@ func newPinBook(limit int, skeleton func(string) string) *pinBook {
 // observe compares one list with the book, pins what is new, and reports whether
 // the book changed.
 func (b *pinBook) observe(service string, tools []messages.ToolPin, at time.Time) (found []messages.PinFinding, changed bool) {
-	listed := make(map[string]messages.PinHash, len(tools)) // name -> hash within this list
+	listed := make(map[string]messages.ToolPin, len(tools)) // by name, within this list
 	for _, t := range tools {
 		remark := func(f messages.PinFinding) {
 			f.Index, f.Tool = t.Index, t.Name
 			found = append(found, f)
 		}
-		if hash, twice := listed[t.Name]; twice && hash != t.Hash {
+		if first, twice := listed[t.Name]; twice && first.Hash != t.Hash {
 			// Whichever the client takes, one of the two is not what was approved.
-			remark(messages.PinFinding{Kind: messages.PinDrift})
+			remark(messages.PinFinding{Kind: messages.PinDrift, Changed: Changed(first.Fields, t.Fields)})
 			continue
 		}
-		listed[t.Name] = t.Hash
+		listed[t.Name] = t
 		key := toolKey{service, t.Name}
 		if pin := b.pins[key]; pin != nil {
 			drift, newly := pin.compare(t, at)

@@ -107,7 +107,7 @@ func TestPinsShadowingAndConfusion(t *testing.T) {
 		require.Equal(t, []messages.PinFinding{{Kind: messages.PinConfusable, Tool: "Send-Mai1", Other: "a/send_mail"}}, r.see("c", tool(0, "Send-Mai1")))
 		require.Empty(t, r.see("a", tool(0, "send_mail")), "the first one is not the shadow")
 		twice := r.see("d", tool(0, "x", "description", "one"), tool(1, "x", "description", "two"))
-		require.Equal(t, []messages.PinFinding{{Kind: messages.PinDrift, Index: 1, Tool: "x"}}, twice,
+		require.Equal(t, []messages.PinFinding{{Kind: messages.PinDrift, Index: 1, Tool: "x", Changed: []string{"description"}}}, twice,
 			"the pinned definition in front must not cover a changed one behind it")
 	})
 }

@@ -96,6 +96,22 @@ func TestToolDefinitions(t *testing.T) {
 	require.Equal(t, f0["name"], f2["name"])
 	require.NotEqual(t, f0["inputSchema"], f2["inputSchema"])
 	require.Len(t, f0, 2)
+
+	listed := parse(t, "tools/list", SideResponse, `{"tools":[{ "n\u0061me":"git_\u0061", "inputSchema":{"type":"object","n":1}},{"x":1,"y":"z"}]}`).Tools()
+	renamed := listed[0].Renamed("a")
+	h3, err := renamed.Hash()
+	require.NoError(t, err)
+	require.Equal(t, h0, h3, "behind the name that a gateway has made of it")
+	f3, err := renamed.Fields()
+	require.NoError(t, err)
+	require.Equal(t, f0, f3)
+	require.Equal(t, "git_a", listed[0].Name)
+	canonical, err = listed[0].Renamed("\"\u2028").Canonical()
+	require.NoError(t, err)
+	require.Equal(t, `{"inputSchema":{"n":1,"type":"object"},"name":"\"`+"\u2028"+`"}`, string(canonical))
+	_, err = listed[0].Renamed("\xff").Hash()
+	require.ErrorContains(t, err, "rename tool definition 0")
+	require.Equal(t, listed[1], listed[1].Renamed("a"), "no name to change")
 }
 
 func TestSkeleton(t *testing.T) {

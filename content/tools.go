@@ -20,6 +20,32 @@ type ToolDef struct {
 
 	doc   *Document
 	array int32 // the container of the list
+
+	nameStart, nameEnd int     // span the value of the name in the same bytes; both 0 without one
+	renamed            *string // the name it is read under, nil for its own
+}
+
+// Renamed returns the definition as it reads under another name: a gateway that merges lists puts the target in
+// front of every name, and the definition behind it is still the same. What it spans stays as it was received.
+// A definition without a name stays without one.
+func (t ToolDef) Renamed(name string) ToolDef {
+	if t.nameEnd > 0 {
+		t.Name, t.renamed = name, &name
+	}
+	return t
+}
+
+// text is the definition as JSON, in memory of its own.
+func (t ToolDef) text() ([]byte, error) {
+	body := t.doc.body
+	if t.renamed == nil {
+		return bytes.Clone(body[t.Start:t.End]), nil
+	}
+	text, err := jsontext.AppendQuote(bytes.Clone(body[t.Start:t.nameStart]), *t.renamed)
+	if err != nil {
+		return nil, fmt.Errorf("rename tool definition %d: %w", t.Index, err)
+	}
+	return append(text, body[t.nameEnd:t.End]...), nil
 }
 
 // Tools returns the definitions of a tools/list result in order. An element that is no object or holds no
@@ -42,7 +68,7 @@ func (d *Document) nameTools() {
 		}
 		if d.strings[s.name].Text == "name" {
 			if t, ok := byIndex[d.toolOf[s.container]]; ok {
-				d.tools[t].Name = s.Text
+				d.tools[t].Name, d.tools[t].nameStart, d.tools[t].nameEnd = s.Text, s.Start, s.End
 			}
 		}
 	}
@@ -51,7 +77,11 @@ func (d *Document) nameTools() {
 // Canonical returns the definition in the canonical form of RFC 8785: equal for definitions that differ only
 // in member order, white space or the spelling of escapes and numbers.
 func (t ToolDef) Canonical() ([]byte, error) {
-	v := jsontext.Value(bytes.Clone(t.doc.body[t.Start:t.End]))
+	text, err := t.text()
+	if err != nil {
+		return nil, err
+	}
+	v := jsontext.Value(text)
 	if err := v.Canonicalize(); err != nil {
 		return nil, fmt.Errorf("canonicalise tool definition %d: %w", t.Index, err)
 	}
@@ -71,7 +101,11 @@ func (t ToolDef) Hash() (string, error) {
 // Fields returns, by top-level member name, the lower-case hex SHA-256 of the canonical form of each member,
 // so that drift can be told by field without keeping the text.
 func (t ToolDef) Fields() (map[string]string, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(t.doc.body[t.Start:t.End]))
+	text, err := t.text()
+	if err != nil {
+		return nil, err
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
 	fields := make(map[string]string)
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, fmt.Errorf("read tool definition %d: %w", t.Index, err)
