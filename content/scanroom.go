@@ -36,6 +36,7 @@ type scanRoom struct {
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
 	long    []byte         // a long text while it is made
+	glued   []byte         // the body of a token that is written in pieces
 	plain   []byte         // what the runs of a view were decoded to, and which they are
 	folds   []folded
 }

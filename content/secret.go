@@ -1,6 +1,9 @@
 package content
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // secretKeywords opens the credentials that have more structure than a prefix and a body.
 func secretKeywords() []keyword {
@@ -162,28 +165,50 @@ const maxJWT = 8 << 10
 // jwt looks for a signed JSON web token: three base64url parts, of which the first is a JSON object.
 func (sc *scan) jwt(at int) {
 	text := sc.text
-	if !strings.HasPrefix(text[at:], "eyJ") || at > 0 && setToken[text[at-1]] {
+	if !strings.HasPrefix(text[at:], "eyJ") || at > 0 && setToken[text[at-1]] && !lineDash(text, at) {
 		return
 	}
 	if n := len(sc.hits); n > 0 && sc.hits[n-1].det == detJWT && sc.hits[n-1].end > at {
 		return
 	}
-	head := extent(text, at, maxJWT, setToken)
-	if head-at < 12 || head >= len(text) || text[head] != '.' {
-		return
+	end, ok := signedParts(text, at)
+	if end < len(text) && seamByte[text[end]] {
+		stop, body := sc.overSeams(at, at, end, maxJWT, setDotted, wholeJWT)
+		if n, whole := signedParts(body, 0); whole && stop > end {
+			// What follows its last part is the end of a sentence.
+			end, ok = stop-(len(body)-n), true
+		}
 	}
-	claims := extent(text, head+1, maxJWT, setToken)
-	if claims-head < 12 || claims >= len(text) || text[claims] != '.' {
-		return
-	}
-	end := extent(text, claims+1, maxJWT, setToken)
-	if end-claims < 12 {
+	if !ok {
 		return
 	}
 	if sc.opaqueMember() {
 		return
 	}
 	sc.add(detJWT, at, end)
+}
+
+// signedParts returns where the three parts that begin at byte at end, or where what there is of them does.
+func signedParts(text string, at int) (end int, ok bool) {
+	for part := range 3 {
+		end = extent(text, at, maxJWT, setToken)
+		if end-at < minSignedPart || part < 2 && (end >= len(text) || text[end] != '.') {
+			return end, false
+		}
+		at = end + 1
+	}
+	return end, true
+}
+
+// minSignedPart is the shortest part of a token, minSignature the shortest that is not cut off, in bytes: of HMAC with SHA-256.
+const (
+	minSignedPart = 12
+	minSignature  = 43
+)
+
+// wholeJWT reports whether the pieces of a token have all of its parts.
+func wholeJWT(body []byte) bool {
+	return bytes.Count(body, []byte{'.'}) == 2 && len(body)-bytes.LastIndexByte(body, '.') > minSignature
 }
 
 // memberName returns the name of the member whose value the current string is, "" when there is none.
@@ -214,16 +239,18 @@ func (sc *scan) bearer(at int) {
 	if at > 0 && isAlnum(sc.text[at-1]) {
 		return
 	}
-	end := extent(sc.text, start, maxToken, setBearer)
-	for end > start && strings.IndexByte(".-", sc.text[end-1]) >= 0 {
-		end--
+	end, body := sc.overSeams(start, start, extent(sc.text, start, maxToken, setBearer), maxToken, setBearer, wholeBearer)
+	for body != "" && strings.IndexByte(".-", body[len(body)-1]) >= 0 {
+		end, body = end-1, body[:len(body)-1]
 	}
-	body := sc.text[start:end]
 	if len(body) < 16 || !mixed(body) || placeholder(body) || entropy(body) < 1.5 {
 		return
 	}
 	sc.add(detBearer, start, end)
 }
+
+// wholeBearer reports whether the pieces of a token of no known shape are as long as the most are.
+func wholeBearer(body []byte) bool { return len(body) >= 32 }
 
 var authorization = mustIndex("authorization")
 

@@ -210,7 +210,7 @@ func longEnough(prefix string, set *charset) []string {
 // token looks for a credential of shape t, whose character set has the number set, at byte at.
 func (sc *scan) token(t *token, set, at int) {
 	text := sc.text
-	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) && !sc.afterSecret(at) {
+	if !strings.HasPrefix(text[at:], t.prefix) || at > 0 && joins(t, text[at-1]) && !lineDash(text, at) && !sc.afterSecret(at) {
 		return
 	}
 	start := at + len(t.prefix)
@@ -226,17 +226,22 @@ func (sc *scan) token(t *token, set, at int) {
 	sc.bodies[set] = end
 	sc.dirty = true
 	n := end - start
-	if n > limit || n < t.min {
-		if n < t.min && n > 0 && end < len(text) && (markByte[text[end]] || text[end] == '"' || text[end] == '\'') && sc.v.label != ViewUnmarked {
+	if n > limit {
+		return
+	}
+	stop, body := sc.overSeams(at, start, end, limit, t.set, func(b []byte) bool { return len(b) >= t.min })
+	if n = len(body); n < t.min {
+		if n > 0 && end < len(text) && (markByte[text[end]] || text[end] == '"' || text[end] == '\'') && sc.v.label != ViewUnmarked {
 			sc.marked = true
 		}
 		return
 	}
-	for n > 0 && (text[start+n-1] == '.' || text[start+n-1] == '-') {
+	for n > 0 && (body[n-1] == '.' || body[n-1] == '-') {
 		// The end of a sentence is not part of the key.
 		n--
 	}
-	body := text[start : start+n]
+	stop -= len(body) - n
+	body = body[:n]
 	if n < t.min || t.mixed && !mixed(body) || placeholder(body) {
 		return
 	}
@@ -247,9 +252,9 @@ func (sc *scan) token(t *token, set, at int) {
 		// What belongs to the one before is masked with it.
 		at = min(sc.hits[len(sc.hits)-1].end, start)
 	}
-	sc.add(t.det, at, start+n)
+	sc.add(t.det, at, stop)
 	if t.det == detAWSKey && n == 16 {
-		sc.awsSecret(start + n)
+		sc.awsSecret(stop)
 	}
 }
 
