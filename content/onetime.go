@@ -25,15 +25,15 @@ const (
 
 var setSpareCode = newCharset(lowerLetters + upperLetters + digitChars + "-")
 
-// spareCodes looks at the list of codes behind its name at byte at: three or more words of letters and digits with nothing but the
-// marks and numbers of a list between them.
+// spareCodes looks at the list of codes behind its name at byte at: three or more words of one form, of letters and digits in turn,
+// with nothing but the marks and numbers of a list between them.
 func (sc *scan) spareCodes(at int) {
 	if at < sc.spareTo {
 		return
 	}
 	text := sc.text
 	var found [16][2]int
-	n, i := 0, at
+	n, turns, i := 0, 0, at
 	for limit := min(len(text), at+spareCodeReach); i < limit && n < len(found); {
 		if !isAlnum(text[i]) {
 			if text[i] >= 0x80 {
@@ -44,21 +44,48 @@ func (sc *scan) spareCodes(at int) {
 		}
 		end := extent(text, i, maxSpareCode+1, setSpareCode)
 		switch v := text[i:end]; {
-		case len(v) >= minSpareCode && len(v) <= maxSpareCode && mixed(v) && !isUUID(v) && !placeholder(v):
+		case len(v) >= minSpareCode && len(v) <= maxSpareCode && (n == 0 || sameForm(v, text[found[0][0]:found[0][1]])) && !isUUID(v) && !placeholder(v):
 			found[n] = [2]int{i, end}
 			n++
+			turns += turnsOf(v)
 		case len(v) > 2 || strings.Trim(v, digitChars) != "":
 			limit = i // no list, or its end
 		}
 		i = end
 	}
 	sc.spareTo = i
-	if n < minSpareCodes {
+	if n < minSpareCodes || turns < n*minTurns {
 		return
 	}
 	for _, f := range found[:n] {
 		sc.add(detCredential, f[0], f[1])
 	}
+}
+
+// minTurns is how often codes change between letters and digits, at least and on average: a word with a number behind it, or a date,
+// does so once.
+const minTurns = 2
+
+// sameForm reports whether two codes are of one length, with hyphens at the same places.
+func sameForm(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		if (a[i] == '-') != (b[i] == '-') {
+			return false
+		}
+	}
+	return true
+}
+
+// turnsOf counts how often v changes between letters and digits.
+func turnsOf(v string) int {
+	n := 0
+	for i := 1; i < len(v); i++ {
+		n += boolInt(isDigit(v[i-1]) && isLetter(v[i]) || isLetter(v[i-1]) && isDigit(v[i]))
+	}
+	return n
 }
 
 // minReset is the shortest token in the path of an address that sets a password, in bytes.
