@@ -197,16 +197,11 @@ func (sc *scan) row(start, end int, mark byte, column int, det *detector, cell c
 	text := sc.text
 	i := start
 	for ; column > 0; column-- {
-		n := strings.IndexByte(text[i:end], mark)
-		if n < 0 {
+		if i = cellEnd(text, i, end, mark) + 1; i > end {
 			return end + 1, false
 		}
-		i += n + 1
 	}
-	stop := i + strings.IndexByte(text[i:end], mark)
-	if stop < i {
-		stop = end
-	}
+	stop := cellEnd(text, i, end, mark)
 	if start == end || i == start && stop == end {
 		return end + 1, false // no row of a table
 	}
@@ -227,4 +222,15 @@ func (sc *scan) row(start, end int, mark byte, column int, det *detector, cell c
 		}
 	}
 	return end + 1, true
+}
+
+// cellEnd returns where the cell that begins at byte i of a line ends: at the next mark, or with the line. In Markdown a mark behind a
+// backslash is part of the cell.
+func cellEnd(text string, i, end int, mark byte) int {
+	for ; i < end && text[i] != mark; i++ {
+		if mark == '|' && text[i] == '\\' && i+1 < end && text[i+1] == mark {
+			i++
+		}
+	}
+	return i
 }
