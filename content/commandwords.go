@@ -98,14 +98,38 @@ func (sc *scan) sqlplus(at int) {
 }
 
 // driverAddress looks for the password in the address of a database as drivers of Go write it: user:password@tcp(host:port)/name.
+// The password is not escaped, so that it has any mark, quotation marks too.
 func (sc *scan) driverAddress(at int) {
 	text := sc.text
-	start := at
-	for start > 0 && at-start < maxVariable && text[start-1] > ' ' && strings.IndexByte("\"'`=/()", text[start-1]) < 0 {
+	start, before := at, sc.driverTo
+	sc.driverTo = at + len("@tcp(")
+	for start > before && at-start < maxDriverAddress && text[start-1] > ' ' && !opensLiteral(text, start-1) {
 		start--
 	}
 	user, password, ok := strings.Cut(text[start:at], ":")
-	if ok && user != "" && len(password) >= 3 && password != user && !notLiteral(password) && !placeholder(password) && !docPassword[strings.ToLower(password)] && !variableName(password) {
-		sc.add(detConnection, start+len(user)+1, at)
+	if !ok || strings.HasPrefix(password, "//") {
+		return // an address with a scheme is looked at as one
 	}
+	if i := strings.LastIndexAny(user, "\"'`=/(),"); i >= 0 {
+		user = user[i+1:]
+	}
+	if user != "" && len(password) >= 3 && password != user && !notLiteral(uncalled(password)) && !placeholder(password) && !docPassword[strings.ToLower(password)] && !variableName(password) {
+		sc.add(detConnection, at-len(password), at)
+	}
+}
+
+// uncalled returns a password without the brackets that are open in it: those of a call are closed.
+func uncalled(v string) string {
+	if strings.IndexByte(v, ')') >= 0 {
+		return v
+	}
+	return strings.ReplaceAll(v, "(", "")
+}
+
+// maxDriverAddress bounds what stands before the host of such an address, in bytes.
+const maxDriverAddress = 128
+
+// opensLiteral reports whether the byte at i is the quotation mark that a literal begins with: one behind nothing that a word is made of.
+func opensLiteral(text string, i int) bool {
+	return strings.IndexByte("\"'`", text[i]) >= 0 && (i == 0 || text[i-1] <= ' ' || strings.IndexByte("=(,:[{+", text[i-1]) >= 0)
 }
