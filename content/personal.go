@@ -2,11 +2,11 @@ package content
 
 import "strings"
 
-// emails looks at every @.
+// emails looks at every @: for an address of mail, and for a password before a host.
 func (sc *scan) emails() {
 	text := sc.text
 	for at := strings.IndexByte(text, '@'); at >= 0; {
-		if at > 0 && at+4 < len(text) && setEmail[text[at-1]] && isAlnum(text[at+1]) {
+		if at > 0 && at+4 < len(text) && isAlnum(text[at+1]) && !sc.hostPassword(at) && setEmail[text[at-1]] {
 			sc.email(at)
 		}
 		if at++; at < len(text) && text[at] == '@' {
