@@ -319,6 +319,30 @@ func TestRequestSecretsAreMaskedWhenAsked(t *testing.T) {
 	require.NotContains(t, string(v.Body), key)
 }
 
+// TestWhatACallIsAboutIsNotMasked: the name of a tool or a prompt and the URI of a resource are authorised as they came; a secret in
+// one refuses the call, an address passes.
+func TestWhatACallIsAboutIsNotMasked(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) { c.Default.RedactRequests = true })
+	const key, mail = "AKIA" + "Z7Q4M2XKPLD3W5RT", "kim@example.org"
+	for _, tc := range []struct {
+		method, body string
+		want         decision.Outcome
+	}{
+		{"tools/call", `{"name":"` + key + `"}`, decision.Deny},
+		{"prompts/get", `{"name":"` + key + `"}`, decision.Deny},
+		{"resources/read", `{"uri":"https://h.example/?key=` + key + `"}`, decision.Deny},
+		{"resources/read", `{"uri":"contacts:` + mail + `"}`, decision.Allow},
+		{"tools/call", `{"name":"` + mail + `","arguments":{}}`, decision.Allow},
+		{"tools/call", `{"name":"x","arguments":{"name":"` + key + `","uri":"` + mail + `"}}`, decision.Mutated},
+		{"tools/call", `{"name":"x","uri":"` + key + `"}`, decision.Mutated},
+	} {
+		x := call("a", tc.body)
+		x.Method = tc.method
+		require.Equal(t, tc.want, e.CheckRequest(t.Context(), x).Outcome, tc.body)
+	}
+	require.Equal(t, decision.Mutated, e.CheckResponse(t.Context(), call("a", `{"content":[],"name":"`+key+`"}`)).Outcome, "a result is about nothing")
+}
+
 func TestOversizeIsMalformedNotShed(t *testing.T) {
 	e := start(t, func(c *sallyport.Config) { c.MaxPayloadBytes = 100; c.MaxInflightBytes = 50 })
 	v := e.CheckRequest(t.Context(), call("a", `{"name":"`+strings.Repeat("x", 200)+`"}`))

@@ -52,12 +52,16 @@ const noTool = -1
 
 // subject is what a request is about: the tool, the prompt or the resource.
 func subject(doc *content.Document, method string) string {
-	member := "name"
-	if method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe" {
-		member = "uri"
-	}
-	text, _ := doc.Member(member)
+	text, _ := doc.Member(subjectMember(method))
 	return text
+}
+
+// subjectMember is the member of the params that says it.
+func subjectMember(method string) string {
+	if method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe" {
+		return "uri"
+	}
+	return "name"
 }
 
 // access applies the allow and deny lists to a tool call.

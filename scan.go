@@ -41,7 +41,7 @@ func (r *run) scan(ctx context.Context) {
 			Length:   f.Length,
 			HMAC:     r.fingerprint(f),
 		}, f.Tool)
-		if f.Mask != "" {
+		if r.maskable(f) {
 			r.masks = append(r.masks, f)
 		}
 	}
@@ -59,7 +59,7 @@ func (r *run) tells(f content.Finding) bool {
 // not needs a person.
 func (r *run) severity(f content.Finding) decision.Severity {
 	s := decision.Severity(f.Severity)
-	if f.Mask == "" {
+	if !r.maskable(f) {
 		return s
 	}
 	switch {
@@ -69,6 +69,13 @@ func (r *run) severity(f content.Finding) decision.Severity {
 		return max(s, decision.Review)
 	}
 	return s
+}
+
+// maskable reports whether a finding is one that redaction may take away. What a call is
+// about is not: the gateway has authorised, and rules have judged, the name that came,
+// and a call of something else is no milder form of it.
+func (r *run) maskable(f content.Finding) bool {
+	return f.Mask != "" && (r.phase != decision.Request || f.Path != "/"+subjectMember(r.ex.Method))
 }
 
 // redacts reports whether redaction is on for this gate.
