@@ -1,9 +1,6 @@
 package content
 
-import (
-	"encoding/json/jsontext"
-	"strings"
-)
+import "strings"
 
 // maxEmbedding is how many JSON documents may be nested in each other's strings and still be opened. A deeper
 // one is scanned as the text it is.
@@ -15,9 +12,7 @@ const minEmbedded = 8
 // embed opens the strings whose text is itself a JSON object or array, a common shape of tool results: their
 // strings are added to the document so that detectors see decoded text and redaction can mask inside them.
 // What does not parse stays plain text. The work is bounded: each layer is shorter than the one around it.
-func (d *Document) embed() {
-	var buf []byte
-	var dec jsontext.Decoder
+func (d *Document) embed(w *walker) {
 	for i := 0; i < len(d.strings); i++ {
 		s := &d.strings[i]
 		if s.Key || s.layer >= maxEmbedding || !looksEmbedded(s.Text) {
@@ -25,9 +20,7 @@ func (d *Document) embed() {
 		}
 		text, layer := s.Text, s.layer
 		strs, conts, nums, rows := len(d.strings), len(d.containers), len(d.numbers), len(d.rows)
-		// One decoder and one copy of the bytes, which it only reads, are shared by all attempts.
-		buf = append(buf[:0], text...)
-		if err := d.parse(&dec, text, buf, i, d.limits.MaxDepth, d.limits.MaxStrings); err != nil {
+		if err := w.walk(text, i, d.limits.MaxDepth, d.limits.MaxStrings); err != nil {
 			d.strings, d.containers, d.numbers, d.rows = d.strings[:strs], d.containers[:conts], d.numbers[:nums], d.rows[:rows]
 			continue
 		}

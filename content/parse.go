@@ -27,53 +27,41 @@ func Parse(body []byte, lim Limits) (*Document, error) {
 	d.strings = make([]String, 0, min(bytes.Count(body, []byte{'"'})/2, lim.MaxStrings))
 	// A container is recorded when there is a string in it, so there are hardly more of them than strings.
 	d.containers = make([]container, 0, min(cap(d.strings), bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['})))
-	if err := d.parse(new(jsontext.Decoder), d.raw, body, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
-		return nil, err
+	w := walker{doc: d}
+	if err := w.walk(d.raw, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
+		return nil, d.refused(err)
 	}
-	d.embed()
+	d.top = d.raw[skipBlanks(d.raw, 0)]
+	d.embed(&w)
 	return d, nil
 }
 
 // valid parses a body for its validity alone, with the same strictness.
 func valid(body []byte, lim Limits) error {
 	d := &Document{raw: string(body), body: body, limits: lim}
-	if err := d.parse(new(jsontext.Decoder), d.raw, body, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
-		return err
+	w := walker{doc: d}
+	if err := w.walk(d.raw, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
+		return d.refused(err)
 	}
 	return nil
 }
 
-// parse adds the strings of one JSON text to the document. src and buf are the same bytes; host is the string
-// whose text it is, or -1 for the body. The decoder reads the text as a whole, which is what it does fastest, and what it
-// took is then walked without a second check.
-func (d *Document) parse(dec *jsontext.Decoder, src string, buf []byte, host int, maxDepth, maxStrings int) *ParseError {
-	// An embedded document only has to be found, so it may repeat names; the body may not.
-	dec.Reset(bytes.NewBuffer(buf), jsontext.AllowDuplicateNames(host >= 0))
+// refused returns why the walk refused the body. The decoder of the standard library reads it again to tell; where it finds
+// nothing wrong, a limit is the reason. What only one of the two accepts is accepted by neither.
+func (d *Document) refused(limit *ParseError) *ParseError {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(d.body))
 	if _, err := dec.ReadValue(); err != nil {
-		return d.syntax(dec, err, src, host)
+		return d.syntax(dec, err)
 	}
 	end := int(dec.InputOffset())
-	if rest := strings.TrimLeft(src[end:], jsonBlanks); rest != "" {
-		return &ParseError{Kind: KindTrailingData, Offset: int64(len(src) - len(rest))}
+	if rest := strings.TrimLeft(d.raw[end:], jsonBlanks); rest != "" {
+		return &ParseError{Kind: KindTrailingData, Offset: int64(len(d.raw) - len(rest))}
 	}
-	w := walker{doc: d, src: src[:end], host: host, first: len(d.strings), maxDepth: maxDepth, maxStrings: maxStrings}
-	if err := w.walk(); err != nil {
-		return err
-	}
-	if host < 0 {
-		d.top = strings.TrimLeft(src, jsonBlanks)[0]
-	}
-	return nil
+	return limit
 }
 
-// notEmbedded says that the text of a string is no JSON document. Nobody reads why.
-var notEmbedded = &ParseError{Kind: KindSyntax, Offset: -1}
-
 // syntax turns a decoder error into ours.
-func (d *Document) syntax(dec *jsontext.Decoder, err error, src string, host int) *ParseError {
-	if host >= 0 {
-		return notEmbedded
-	}
+func (d *Document) syntax(dec *jsontext.Decoder, err error) *ParseError {
 	e := &ParseError{Kind: KindSyntax, Offset: dec.InputOffset(), err: err}
 	var se *jsontext.SyntacticError
 	if errors.As(err, &se) {
@@ -82,11 +70,11 @@ func (d *Document) syntax(dec *jsontext.Decoder, err error, src string, host int
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		e.Kind = KindDuplicateName
-	case !utf8.ValidString(src):
+	case !utf8.ValidString(d.raw):
 		e.Kind = KindInvalidUTF8
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		e.Kind = KindTruncated
-		if strings.Trim(src, jsonBlanks) == "" {
+		if strings.Trim(d.raw, jsonBlanks) == "" {
 			e.Kind = KindEmpty
 		}
 	case strings.Contains(err.Error(), "surrogate"):

@@ -1,6 +1,8 @@
 package content
 
 import (
+	"bytes"
+	"encoding/json/jsontext"
 	"fmt"
 	"strings"
 	"testing"
@@ -198,9 +200,19 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		d, err := Parse(body, Limits{MaxBytes: 1 << 16, MaxStrings: 1000})
+		accepted := decoderAccepts(body)
 		if err != nil {
-			kindOf(t, err)
+			switch kind := kindOf(t, err); kind {
+			case KindTooDeep, KindTooManyStrings, KindTooLarge:
+			default:
+				if accepted {
+					t.Fatalf("refused as %v what the decoder of the standard library accepts", kind)
+				}
+			}
 			return
+		}
+		if !accepted {
+			t.Fatal("accepted what the decoder of the standard library refuses")
 		}
 		for i, s := range d.Strings() {
 			src := string(d.Raw())
@@ -210,6 +222,9 @@ func FuzzParse(f *testing.F) {
 			token := src[s.Start:s.End]
 			if token[0] != '"' || token[len(token)-1] != '"' {
 				t.Fatalf("span of string %d is no token", i)
+			}
+			if plain, err := jsontext.AppendUnquote(nil, token); err != nil || string(plain) != s.Text {
+				t.Fatalf("string %d is read as %q, not as %q: %v", i, s.Text, plain, err)
 			}
 			if len(d.Pointer(i)) == 0 && s.container >= 0 {
 				t.Fatalf("string %d has no pointer", i)
@@ -226,6 +241,37 @@ func FuzzParse(f *testing.F) {
 		}
 		d.Value()
 	})
+}
+
+// decoderAccepts reports whether the decoder of the standard library takes a body as one JSON value.
+func decoderAccepts(body []byte) bool {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
+	if _, err := dec.ReadValue(); err != nil {
+		return false
+	}
+	return len(bytes.TrimLeft(body[dec.InputOffset():], jsonBlanks)) == 0
+}
+
+// TestParseAcceptsWhatTheDecoderDoes breaks valid bodies in every way that a byte or a cut can, and asks the decoder of the
+// standard library about each.
+func TestParseAcceptsWhatTheDecoderDoes(t *testing.T) {
+	for _, body := range []string{
+		`{"a":{"b":[1,-0.5e+10,"x"],"c":true,"d":false,"e":null},"f":"\u00e9\ud83d\ude00\n"}`, ` [ { } , [ ] , "" , 0 ] `, "[\"\xf0\x9f\x98\x80 \xe4\xb8\xad \xc3\xa9 and so on\"]",
+		`{"one":1,"two":2,"three":3,"four":4,"five":5,"six":6,"seven":7,"eight":8,"nine":9,"ten":10,"on\u0065":11}`,
+	} {
+		for i := range body {
+			for _, changed := range []string{body[:i], body[i:], body[:i] + body[i+1:]} {
+				_, err := Parse([]byte(changed), Limits{})
+				require.Equal(t, decoderAccepts([]byte(changed)), err == nil, "%q", changed)
+			}
+			for c := range 256 {
+				changed := []byte(body)
+				changed[i] = byte(c)
+				_, err := Parse(changed, Limits{})
+				require.Equal(t, decoderAccepts(changed), err == nil, "%q", changed)
+			}
+		}
+	}
 }
 
 // hasOddNumber reports whether a document may have a number that the canonical form cannot carry.

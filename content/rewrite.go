@@ -181,8 +181,8 @@ func tokenEdits(token string, base int, text string, edits []edit) []edit {
 			_, n := utf8.DecodeRuneInString(token[raw:])
 			return n, n
 		}
-		b, n := unescape(nil, token[raw:])
-		return n, len(b)
+		r, n := escaped(token[raw:])
+		return n, utf8.RuneLen(r)
 	}
 	for _, e := range edits {
 		for dec < len(text) {

@@ -1,6 +1,6 @@
 package content
 
-import "strings"
+import "hash/maphash"
 
 // jsonBlanks are what JSON allows between its tokens.
 const jsonBlanks = " \t\r\n"
@@ -12,13 +12,14 @@ type frame struct {
 	elem   int32
 	next   int32 // index of the next element
 	start  int
+	names  int // where the names of an object begin in those of the walker
 	object bool
 	card   bool  // the member name announces a card or account number
 	codes  int32 // elements that are numbers of characters
 }
 
-// walker adds the strings, containers and telling numbers of one JSON text to a document. The text is valid: a decoder has
-// read it, so nothing about it is checked again, and a byte tells which token it begins.
+// walker reads JSON texts strictly and adds their strings, containers and telling numbers to a document, in one pass. It tells
+// whether a text is valid, and leaves why it is not to whoever asks a decoder.
 type walker struct {
 	doc                         *Document
 	src                         string
@@ -28,74 +29,233 @@ type walker struct {
 	room                        [8]frame // of stack, for what is not nested deeper
 	name                        int32    // the member name whose value is next, -1 for none
 	sensitive                   bool     // it announces a card or account number
+
+	names []int32 // the strings that are the names of the open objects, those of the innermost last
+	table []int32 // for finding equal ones among many
+	text  []byte  // a string without its escapes
 }
 
-// walk reads the text. Its errors are about limits.
-func (w *walker) walk() *ParseError {
-	src := w.src
-	w.stack, w.name = w.room[:0], -1
-	for i := 0; i < len(src); {
-		switch c := src[i]; c {
-		case '"':
-			end := stringEnd(src, i)
-			if err := w.str(i, end); err != nil {
-				return err
-			}
-			i = end
-		case '{', '[':
-			if len(w.stack) >= w.maxDepth {
-				return &ParseError{Kind: KindTooDeep, Offset: int64(i)}
-			}
-			elem := w.element()
-			w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, object: c == '{', card: w.name >= 0 && w.sensitive})
-			w.name = -1
-			i++
-		case '}', ']':
-			top := len(w.stack) - 1
-			if node := w.stack[top].node; node >= 0 {
-				w.doc.containers[node].end = i + 1
-			}
-			if f := &w.stack[top]; f.codes >= minCodes && f.codes == f.next {
-				// The array's own name, or what stands before it.
-				name := f.name
-				if name < 0 {
-					name = int32(len(w.doc.strings) - 1)
+// malformed says that a text is no JSON, without a reason.
+var malformed = &ParseError{Kind: KindSyntax, Offset: -1}
+
+// decoderDepth is how deep the decoder goes that is asked for reasons: nothing deeper may be accepted either.
+const decoderDepth = 10_000
+
+// walk reads the text of string host, -1 for the body. Only the body must not repeat names: an embedded document just has to be
+// found. The error is malformed, or about a limit.
+func (w *walker) walk(src string, host, maxDepth, maxStrings int) *ParseError {
+	w.src, w.host, w.first = src, host, len(w.doc.strings)
+	w.maxDepth, w.maxStrings = min(maxDepth, decoderDepth), maxStrings
+	w.stack, w.name, w.names = w.room[:0], -1, w.names[:0]
+	i := skipBlanks(src, 0)
+	for {
+		end, opened, err := w.value(i)
+		if err != nil {
+			return err
+		}
+		if i = end; opened {
+			continue
+		}
+		for more := false; !more; {
+			if i = skipBlanks(src, i); len(w.stack) == 0 {
+				if i < len(src) {
+					return malformed
 				}
-				w.doc.rows = append(w.doc.rows, numberRow{name: name, host: int32(w.host), start: f.start, end: i + 1})
+				return nil
 			}
-			w.stack = w.stack[:top]
-			w.name = -1
-			i++
-		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			end := extent(src, i, len(src), numberSet)
-			w.number(i, end)
-			i = end
-		case 't', 'f', 'n':
-			w.element()
-			w.name = -1
-			i += len("true") + boolInt(c == 'f')
-		default:
-			i++ // a blank, a comma or a colon
+			top := &w.stack[len(w.stack)-1]
+			switch {
+			case i == len(src):
+				return malformed
+			case src[i] == ',':
+				if i = skipBlanks(src, i+1); top.object {
+					if i, err = w.member(i); err != nil {
+						return err
+					}
+				}
+				more = true
+			case src[i] == '}' && top.object, src[i] == ']' && !top.object:
+				i++
+				if !w.close(i) {
+					return malformed
+				}
+			default:
+				return malformed
+			}
 		}
 	}
-	return nil
 }
 
-// numberSet is what numbers are made of.
-var numberSet = newCharset(digitChars + "+-.eE")
-
-// stringEnd returns where the string that begins at byte i ends: behind the first quotation mark that no backslash escapes.
-func stringEnd(src string, i int) int {
-	for i++; ; i++ {
-		i += strings.IndexByte(src[i:], '"')
-		escapes := i
-		for src[escapes-1] == '\\' {
-			escapes--
+// value reads the value that is due at byte i and returns where it ends, or, of a container that has something in it, where the
+// first value in it is due.
+func (w *walker) value(i int) (end int, opened bool, err *ParseError) {
+	src := w.src
+	if i == len(src) {
+		return 0, false, malformed
+	}
+	switch c := src[i]; c {
+	case '"':
+		end, err = w.str(i, false)
+		return end, false, err
+	case '{', '[':
+		if len(w.stack) >= w.maxDepth {
+			return 0, false, &ParseError{Kind: KindTooDeep, Offset: int64(i)}
 		}
-		if (i-escapes)%2 == 0 {
-			return i + 1
+		elem := w.element()
+		w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, names: len(w.names), object: c == '{', card: w.name >= 0 && w.sensitive})
+		w.name = -1
+		i = skipBlanks(src, i+1)
+		switch {
+		case i < len(src) && src[i] == c+2: // the same bracket, closing
+			w.close(i + 1)
+			return i + 1, false, nil
+		case c == '{':
+			end, err = w.member(i)
+			return end, true, err
+		}
+		return i, true, nil
+	case 't':
+		return w.literal(i, "true")
+	case 'f':
+		return w.literal(i, "false")
+	case 'n':
+		return w.literal(i, "null")
+	}
+	if end = numberEnd(src, i); end == 0 {
+		return 0, false, malformed
+	}
+	w.number(i, end)
+	return end, false, nil
+}
+
+// literal reads a value that is a word.
+func (w *walker) literal(i int, word string) (end int, opened bool, err *ParseError) {
+	if end = i + len(word); end > len(w.src) || w.src[i:end] != word {
+		return 0, false, malformed
+	}
+	w.element()
+	w.name = -1
+	return end, false, nil
+}
+
+// member reads the name of a member that is due at byte i, and returns where its value is due.
+func (w *walker) member(i int) (int, *ParseError) {
+	src := w.src
+	if i == len(src) || src[i] != '"' {
+		return 0, malformed
+	}
+	i, err := w.str(i, true)
+	if err != nil {
+		return 0, err
+	}
+	if i = skipBlanks(src, i); i == len(src) || src[i] != ':' {
+		return 0, malformed
+	}
+	return skipBlanks(src, i+1), nil
+}
+
+// close ends the innermost container, at byte end, and reports whether its names are distinct where they have to be.
+func (w *walker) close(end int) bool {
+	top := len(w.stack) - 1
+	f := &w.stack[top]
+	if f.node >= 0 {
+		w.doc.containers[f.node].end = end
+	}
+	if f.codes >= minCodes && f.codes == f.next {
+		// The array's own name, or what stands before it.
+		name := f.name
+		if name < 0 {
+			name = int32(len(w.doc.strings) - 1)
+		}
+		w.doc.rows = append(w.doc.rows, numberRow{name: name, host: int32(w.host), start: f.start, end: end})
+	}
+	names := w.names[f.names:]
+	w.names, w.stack, w.name = w.names[:f.names], w.stack[:top], -1
+	return w.host >= 0 || w.distinct(names)
+}
+
+// fewNames is how many names are compared with each other. More are looked up.
+const fewNames = 8
+
+// nameSeed keeps whoever chooses names from choosing where they are looked up.
+var nameSeed = maphash.MakeSeed()
+
+// distinct reports whether no two of some names are equal.
+func (w *walker) distinct(names []int32) bool {
+	all := w.doc.strings
+	if len(names) <= fewNames {
+		for k, a := range names {
+			for _, b := range names[:k] {
+				if all[a].Text == all[b].Text {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	size := 2 * fewNames
+	for size < 2*len(names) {
+		size *= 2
+	}
+	w.table = cleared(w.table, size) // of names and one more, 0 for none
+	for _, a := range names {
+		text := all[a].Text
+		k := maphash.String(nameSeed, text)
+		for ; ; k++ {
+			place := &w.table[k&uint64(size-1)]
+			if *place == 0 {
+				*place = a + 1
+				break
+			}
+			if all[*place-1].Text == text {
+				return false
+			}
 		}
 	}
+	return true
+}
+
+// skipBlanks returns where the blanks from byte i on end.
+func skipBlanks(src string, i int) int {
+	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// numberEnd returns where the number that begins at byte i ends, 0 when there is none.
+func numberEnd(src string, i int) int {
+	if src[i] == '-' {
+		i++
+	}
+	end := digitsEnd(src, i)
+	if end == i || src[i] == '0' && end > i+1 {
+		return 0
+	}
+	if i = end; i < len(src) && src[i] == '.' {
+		if end = digitsEnd(src, i+1); end == i+1 {
+			return 0
+		}
+		i = end
+	}
+	if i < len(src) && src[i]|0x20 == 'e' {
+		if i++; i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		if end = digitsEnd(src, i); end == i {
+			return 0
+		}
+		i = end
+	}
+	return i
+}
+
+// digitsEnd returns where the digits from byte i on end.
+func digitsEnd(src string, i int) int {
+	for i < len(src) && isDigit(src[i]) {
+		i++
+	}
+	return i
 }
 
 // element returns the index of a value that begins in the innermost container, -1 where that is no array.
@@ -111,21 +271,24 @@ func (w *walker) element() int32 {
 	return top.next - 1
 }
 
-// str adds the string src[start:end]: the name of a member where one is due, else a value.
-func (w *walker) str(start, end int) *ParseError {
+// str adds the string that begins at byte start, the name of a member or a value, and returns where it ends.
+func (w *walker) str(start int, key bool) (int, *ParseError) {
 	d := w.doc
+	text, end := w.quoted(start)
+	if end == 0 {
+		return 0, malformed
+	}
 	if len(d.strings)-w.first >= w.maxStrings {
-		return &ParseError{Kind: KindTooManyStrings, Offset: int64(end)}
+		return 0, &ParseError{Kind: KindTooManyStrings, Offset: int64(end)}
 	}
-	named := len(w.stack) > 0 && w.stack[len(w.stack)-1].object
-	s := String{Text: unquote(w.src[start:end]), Start: start, End: end, Host: w.host, container: w.materialise(),
-		name: w.name, element: w.element(), Key: named && w.name < 0}
+	s := String{Text: text, Start: start, End: end, Host: w.host, container: w.materialise(), name: w.name, element: w.element(), Key: key}
 	d.strings = append(d.strings, s)
-	if w.name = -1; s.Key {
+	if w.name = -1; key {
 		w.name = int32(len(d.strings) - 1)
-		w.sensitive = numberKey(s.Text)
+		w.names = append(w.names, w.name)
+		w.sensitive = numberKey(text)
 	}
-	return nil
+	return end, nil
 }
 
 // number remembers the number src[start:end] if the name of its member, or of the array that it is in, tells what it is.
