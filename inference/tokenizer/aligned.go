@@ -1,6 +1,9 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // aligned is text on its way through the pipeline. Byte i of text stands for
 // the bytes [from[i], to[i]) of the original; both never decrease along the
@@ -21,9 +24,9 @@ func (a *aligned) load(s string) {
 	a.reset(len(s))
 	a.ascii = true
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			a.push(c, int32(i), int32(i+1))
-			i++
+		if n := asciiPrefix(s[i:]); n > 0 {
+			a.pushOwn(s[i:i+n], int32(i))
+			i += n
 			continue
 		}
 		a.ascii = false
@@ -34,6 +37,30 @@ func (a *aligned) load(s string) {
 			a.pushString(s[i:i+size], int32(i), int32(i+size))
 		}
 		i += size
+	}
+}
+
+// asciiPrefix is the number of bytes below 0x80 that s begins with.
+func asciiPrefix(s string) int {
+	n := 0
+	for n < len(s) && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// pushOwn appends s, each byte of which stands for itself, the first for byte at.
+func (a *aligned) pushOwn(s string, at int32) {
+	n := len(a.text)
+	a.text = append(a.text, s...)
+	a.from = slices.Grow(a.from, len(s))[:n+len(s)]
+	a.to = slices.Grow(a.to, len(s))[:n+len(s)]
+	from, to := a.from[n:], a.to[n:]
+	for i := range from {
+		from[i] = at + int32(i)
+	}
+	for i := range to {
+		to[i] = at + int32(i) + 1
 	}
 }
 

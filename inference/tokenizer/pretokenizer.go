@@ -70,22 +70,24 @@ func (p metaspace) split(w *words) {
 			}
 			dst.pushString(p.mark, from, to)
 		}
-		start := lo
-		for i := int(s.lo); i < int(s.hi); i++ {
+		start, done := lo, int(s.lo)
+		for i := done; i < int(s.hi); i++ {
 			c := src.text[i]
-			mark := c == ' '
-			if mark || c == p.mark[0] && hasPrefix(src.text[i:s.hi], p.mark) {
-				if p.cut {
-					w.cut(start, len(dst.text))
-					start = len(dst.text)
-				}
+			if c != ' ' && (c != p.mark[0] || !hasPrefix(src.text[i:s.hi], p.mark)) {
+				continue
 			}
-			if mark {
+			dst.pushSpan(src, done, i)
+			done = i
+			if p.cut {
+				w.cut(start, len(dst.text))
+				start = len(dst.text)
+			}
+			if c == ' ' {
 				dst.pushString(p.mark, src.from[i], src.to[i])
-			} else {
-				dst.push(c, src.from[i], src.to[i])
+				done++
 			}
 		}
+		dst.pushSpan(src, done, int(s.hi))
 		w.cut(start, len(dst.text))
 	}
 	w.text, w.spare = dst, src

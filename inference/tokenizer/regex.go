@@ -230,12 +230,15 @@ func (n *replaceRun) normalize(src, dst *aligned) *aligned {
 	}
 	done, changed := 0, false
 	for i := 0; i < len(text); {
+		// Nearly every byte is of no run: not worth a call.
+		if c := text[i]; c < utf8.RuneSelf && !n.ascii[c] {
+			i++
+			continue
+		}
 		end, count := n.run(text, i)
 		if count == 0 {
-			if i++; text[i-1] >= utf8.RuneSelf {
-				_, size := utf8.DecodeRune(text[i-1:])
-				i += size - 1
-			}
+			_, size := utf8.DecodeRune(text[i:])
+			i += size
 			continue
 		}
 		if count >= n.least && string(text[i:end]) != n.content {
