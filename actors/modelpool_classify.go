@@ -320,8 +320,8 @@ func (c *classification) read(stage int, pieces []piece, budget int, spans []spa
 	if len(missing) == 0 {
 		return spans, nil
 	}
-	ctx, cancel := c.h.within(c.ctx, c.lim.Deadline)
-	m.call.Deadline, _ = ctx.Deadline()
+	ctx, until, cancel := within(c.ctx, c.lim.Deadline)
+	m.call.Deadline = until
 	c.entered()
 	got, err := c.h.submit(ctx, &m.call)
 	cancel()
@@ -429,17 +429,19 @@ func (c *classification) blockAts(msg *messages.Classify, missing []int, spans [
 }
 
 // within bounds a wait by the deadline of the call, or by a default when neither
-// the call nor the context has one.
-func (h *ModelPool) within(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	have, ok := ctx.Deadline()
+// the call nor the context has one, and says when it ends.
+func within(ctx context.Context, deadline time.Time) (_ context.Context, until time.Time, _ context.CancelFunc) {
+	until, ok := ctx.Deadline()
 	switch {
-	case !deadline.IsZero() && (!ok || deadline.Before(have)):
-		return context.WithDeadline(ctx, deadline)
+	case !deadline.IsZero() && (!ok || deadline.Before(until)):
+		until = deadline
 	case ok:
-		return ctx, func() {}
+		return ctx, until, func() {}
 	default:
-		return context.WithTimeout(ctx, unboundedWait)
+		until = time.Now().Add(unboundedWait)
 	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	return ctx, until, cancel
 }
 
 // submit sends a request to the actor and waits for its outcome or for ctx.
