@@ -214,7 +214,7 @@ func (sc *scan) commandUser(at, command int, options []string, between byte) {
 		return
 	}
 	if i := strings.IndexByte(sc.text[start:end], between); i > 0 {
-		sc.commandWord(start+i+1, end)
+		sc.commandWord(word(sc.text, start+i+1))
 	}
 }
 

@@ -35,6 +35,9 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 	if inMask(text, at) || kind != credentialPassword && hashedBefore(text, at) || n == len("psk") && text[at]|0x20 == 'p' && text[at+1]|0x20 == 's' && at > 0 && setToken[text[at-1]] && text[at-1] != '_' {
 		return
 	}
+	if kind == credentialToken && oneOfBefore(text, at, accessWords[:]) {
+		kind = credentialKey
+	}
 	suffix := extent(text, end, 16, setToken)
 	if suffix != end {
 		if !credentialSuffix(text[end:suffix]) {
@@ -88,6 +91,19 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		return
 	}
 	sc.add(detCredential, start, stop)
+}
+
+// accessWords make of a token one that gives access, of any form.
+var accessWords = [...]string{"access_", "private_", "personal_access_", "api_", "bot_"}
+
+// oneOfBefore reports whether one of the words stands right before byte at, and begins there.
+func oneOfBefore(text string, at int, words []string) bool {
+	for _, w := range words {
+		if i := at - len(w); i >= 0 && hasFoldPrefix(text[i:], w) && (i == 0 || !isAlnum(text[i-1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // inMask reports whether byte at is in the name that redaction wrote for what it masked: nothing there announces what
@@ -213,7 +229,10 @@ const (
 // credentialValue finds the value that follows a name at byte at: name = value, "name": "value", name=value&.
 func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	if text[at] == '>' {
-		// The content of an XML element.
+		// The content of an XML element, or of one in it.
+		if inner := extent(text, at+1, maxAligned, skipSpace); hasFoldPrefix(text[inner:], "<value>") {
+			at = inner + len("<value>") - 1
+		}
 		if n := strings.IndexByte(text[at:min(len(text), at+maxCredential)], '<'); n > 1 && strings.HasPrefix(text[at+n:], "</") {
 			return at + 1, at + n, true
 		}
@@ -223,8 +242,8 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 		return start, stop, true
 	}
 	i := skip(text, at, skipQuote)
-	i = skip(text, i, skipBlank)
-	if i >= len(text) || i-at > 8 {
+	i = extent(text, i, maxAligned, skipBlank)
+	if i >= len(text) {
 		return -1, -1, false
 	}
 	if i = pairValue(text, i); i >= len(text) {
@@ -242,7 +261,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	default:
 		return -1, -1, false
 	}
-	i = skip(text, i, skipStars)
+	i = skip(text, extent(text, i, maxAligned, skipBlank), skipStars)
 	if i >= len(text) {
 		return -1, -1, false
 	}
@@ -267,6 +286,9 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	}
 	return i, stop, open != 0
 }
+
+// maxAligned is how many blanks stand before a separator or a value that is aligned with others, at most.
+const maxAligned = 40
 
 // defines begins a constant of PHP: define('DB_PASSWORD', 'x').
 var defines = mustIndex("define(")

@@ -194,7 +194,7 @@ func (sc *scan) markedFrom(i int) {
 	}
 	end := min(len(sc.text), i+markReach)
 	for i = max(i, sc.marks); i < end; i++ {
-		if c := sc.text[i]; markByte[c] && c != '_' && c != '"' && c != '\'' && (c != '-' || strings.HasPrefix(sc.text[i:], "-\n")) {
+		if c := sc.text[i]; markByte[c] && c != '_' && (c != '"' && c != '\'' || overLiterals(sc.text[i:min(len(sc.text), i+maxLiteralGap)]) > 0) && (c != '-' || strings.HasPrefix(sc.text[i:], "-\n")) {
 			sc.marked = true
 			return
 		}

@@ -77,6 +77,9 @@ func (sc *scan) url(at int) {
 	for start < at && !isLetter(text[start]) {
 		start++
 	}
+	if i := strings.LastIndexByte(text[start:at], '.'); i >= 0 && hasFoldPrefix(text[start+i+1:], "http") {
+		start += i + 1 // the name of a setting: url.https://…
+	}
 	scheme := strings.ToLower(text[start:at])
 	if scheme == "" {
 		return
