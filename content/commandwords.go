@@ -31,6 +31,7 @@ func commandWordKeywords() []keyword {
 		{text: "| chpasswd", look: (*scan).chpasswd},
 		{text: "sqlplus ", look: (*scan).sqlplus},
 		{text: "@tcp(", look: (*scan).driverAddress},
+		{text: "net use ", look: func(sc *scan, at int) { sc.netUse(at + len("net use ")) }},
 	}
 	for _, c := range placedPasswords {
 		k = append(k, keyword{text: c.command, look: func(sc *scan, at int) { sc.placed(at+len(c.command), c.word) }})

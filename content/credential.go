@@ -57,6 +57,8 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		} else if sc.v.up == nil && len(text) <= 64 && pairNames[sc.memberName()] {
 			sc.pair, sc.pairIn = kind, sc.d.strings[sc.str].container
 			sc.pairBefore(kind)
+		} else if sc.v.up == nil && len(text) <= 64 {
+			sc.argumentElement(at, kind)
 		}
 		return
 	}
@@ -64,7 +66,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		// Inside the value of another name.
 		return
 	}
-	if text[end] == ' ' && sc.bareValue(at, end, kind) {
+	if (text[end] == ' ' || text[end] == '\t') && sc.listedValue(at, end, kind) || text[end] == ' ' && sc.bareValue(at, end, kind) || sc.argument(at, end, kind) {
 		return
 	}
 	if kind == credentialPassword {

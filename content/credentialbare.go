@@ -36,7 +36,7 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 	for stop > start && strings.IndexByte(".!?:)*", text[stop-1]) >= 0 {
 		stop--
 	}
-	if v := text[start:stop]; len(v) >= minBare && strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !namedValue(v) && !notLiteral(v) && !placeholder(v) {
+	if v := text[start:stop]; len(v) >= minBare && (strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !namedValue(v) && !notLiteral(v) && !placeholder(v) || oneTurning(v)) {
 		sc.add(detCredential, start, stop)
 		return true
 	}

@@ -49,6 +49,7 @@ func credentialKeywords() []keyword {
 	for _, w := range [...]string{"pass: ", "pass\": ", "pass\":\"", "pw: ", "pw\": ", "pw\":\""} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.passSaid(at, at+strings.IndexAny(w, "\":")) }})
 	}
+	k = append(k, keyword{text: "pw ", look: func(sc *scan, at int) { sc.passTold(at, at+len("pw ")) }})
 	for _, w := range [...]string{"identified by ", "_password by "} {
 		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.identified(at + len(w)) }})
 	}

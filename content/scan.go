@@ -34,6 +34,8 @@ type scan struct {
 
 	credential    credential // what the member name credentialKey announces
 	credentialKey int
+	taking        credential // what the option announces before element takenBy
+	takenBy       int
 	pair          credential // what the name announces in container pairIn, whose value is another member
 	pairIn        int32
 	pairs         []int     // values whose name came after them
@@ -128,8 +130,12 @@ func (sc *scan) string(i int) {
 		if known != nil && len(sc.hits) == 0 && len(sc.queue) == queued && sc.cut == cut {
 			known.text, known.round = v.text, sc.barren.round
 		}
-		if n == 0 && !s.Key && s.name >= 0 {
+		switch {
+		case n > 0 || s.Key:
+		case s.name >= 0:
 			sc.member(s, raw)
+		case i > 0 && sc.takenBy == i:
+			sc.taken(s, raw)
 		}
 	}
 }

@@ -161,12 +161,16 @@ func (l *pieceLine) goesOn(text string, at, end int, piece string, whole bool) b
 // shortPiece reports whether a piece may be the last bytes of a token that was whole without them.
 func shortPiece(v string) bool { return len(v) < minTellingPiece && strings.ContainsAny(v, digitChars) }
 
-// tellingPiece reports whether nobody would write a piece of text but as one of a token: words change between capitals, small
-// letters and digits seldom.
+// tellingPiece reports whether nobody would write a piece of text but as one of a token.
 func tellingPiece(v string) bool {
 	if opaqueValue(v) || len(v) < 2*minTellingPiece && mixed(v) && hasMixedCase(v) {
 		return true
 	}
+	return unsteady(v)
+}
+
+// unsteady reports whether v changes between capitals, small letters and digits nearly every other time.
+func unsteady(v string) bool {
 	changes := 0
 	for i := 1; i < len(v); i++ {
 		changes += boolInt(isDigit(v[i-1]) != isDigit(v[i]) || isLetter(v[i-1]) && isLetter(v[i]) && (v[i-1]^v[i])&0x20 != 0)
