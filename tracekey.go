@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -22,6 +23,9 @@ func newTraceKeys(sources []string, ring *token.Keyring) (traceKeys, error) {
 		kind, name, ok := strings.Cut(s, ".")
 		if !ok || name == "" || (kind != "meta" && kind != "header") {
 			return traceKeys{}, fmt.Errorf("trace key source %q: want meta.<key> or header.<name>", s)
+		}
+		if s == "meta.exchange" || s == "meta.call" {
+			return traceKeys{}, fmt.Errorf("trace key source %q: differs with every exchange", s)
 		}
 	}
 	return traceKeys{sources: sources, ring: ring}, nil
@@ -54,6 +58,13 @@ func sourceValue(ex *decision.Exchange, source string) string {
 	case name == "route":
 		return ex.Route
 	}
-	v, _ := ex.Meta[name].(string)
-	return v
+	switch v := ex.Meta[name].(type) {
+	case string:
+		return v
+	case float64: // how every number of a gateway arrives
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
 }

@@ -23,6 +23,16 @@ func TestTraceKey(t *testing.T) {
 	require.Equal(t, of(decision.Exchange{Headers: map[string][]string{"mcp-session-id": {"a"}}}),
 		of(decision.Exchange{Headers: map[string][]string{"mcp-session-id": {"a", "b"}}}))
 
+	team := func(v any) decision.Exchange { return decision.Exchange{Meta: map[string]any{"team": v}} }
+	require.Equal(t, of(team("42")), of(team(42.0)), "a number is a name like any other")
+	require.NotEqual(t, of(team(42.0)), of(team(43.0)))
+	require.NotEqual(t, of(team(true)), of(team(false)))
+	for _, none := range []any{nil, "", []any{"a"}, map[string]any{"a": "b"}} {
+		x := team(none)
+		_, shared := keys.of(&x)
+		require.True(t, shared, "%v", none)
+	}
+
 	_, shared := keys.of(&decision.Exchange{Services: []string{"x"}})
 	require.True(t, shared)
 	_, shared = keys.of(&decision.Exchange{Principal: "a"})
@@ -40,5 +50,9 @@ func TestTraceKeySourcesAreChecked(t *testing.T) {
 	for _, bad := range []string{"", "principal", "cookie.x", "meta."} {
 		_, err := newTraceKeys([]string{bad}, nil)
 		require.ErrorContains(t, err, "want meta.<key> or header.<name>", bad)
+	}
+	for _, bad := range []string{"meta.exchange", "meta.call"} {
+		_, err := newTraceKeys([]string{"meta.principal", bad}, nil)
+		require.ErrorContains(t, err, "differs with every exchange")
 	}
 }

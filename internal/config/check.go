@@ -63,6 +63,8 @@ func checkTool(text string) error {
 func checkTraceSource(text string) error {
 	kind, name, ok := strings.Cut(text, ".")
 	switch {
+	case text == "meta.exchange" || text == "meta.call":
+		return fmt.Errorf("%s differs with every exchange, so that nothing would be remembered", quote(text))
 	case ok && kind == "meta" && name != "":
 		return nil
 	case ok && kind == "header":

@@ -163,6 +163,9 @@ func (r *Setting) number(text string) (float64, error) {
 		n = v
 	}
 	if n < r.Min || n > r.Max || r.Above && n == r.Min {
+		if r.Above {
+			return 0, fmt.Errorf("%s is not within %s (excluded) to %s", quote(text), formatFloat(r.Min), formatFloat(r.Max))
+		}
 		return 0, fmt.Errorf("%s is not within %s", quote(text), r.Range())
 	}
 	return n, nil

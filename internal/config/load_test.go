@@ -223,6 +223,8 @@ func TestSingleValuesAreChecked(t *testing.T) {
 		"ADMIN_ADDR=unix:/run/admin.sock":               `"unix:/run/admin.sock" is not host:port`,
 		"AUDIT_HEADERS=Authorization":                   `"authorization" carries credentials and cannot be audited`,
 		"RULE_HEADERS=:path":                            `":path" is not a header name`,
+		"TRACE_KEY=meta.session,meta.call":              `"meta.call" differs with every exchange`,
+		"PG_BLOCK_THRESHOLD=0":                          `"0" is not within 0 (excluded) to 1`,
 		"TRACE_KEY=session":                             `"session" is neither meta.<key> nor header.<name>`,
 		"TLS_ALLOWED_SANS=*.example.com":                `"*.example.com" is not one exact URI or DNS name`,
 		"EXCHANGE_TOKEN_MAX_AGE=3600":                   `"3600" is not a duration such as 90m`,
