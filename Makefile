@@ -127,6 +127,12 @@ $(TOOLS)/golangci-lint: Makefile
 	GOBIN=$(TOOLS) $(GO) install $(GOLANGCI)
 	@touch $@
 
+# What an embedding program may be built for. Without cgo: a C compiler for each would be needed.
+.PHONY: cross
+cross: ## build without cgo, for this system and for those that are not tested
+	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build ./... || exit 1; done
+	CGO_ENABLED=0 $(GO) test -count=1 ./inference/onnx ./internal/early
+
 .PHONY: generate
 generate: ## regenerate what is generated (stubs, tables, docs)
 	$(GO) generate ./...
@@ -146,6 +152,7 @@ check: fmt-check build lint test ## everything CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 	$(MAKE) demo
 	$(MAKE) generate-check
+	$(MAKE) cross
 
 .PHONY: clean
 clean: ## remove what was built

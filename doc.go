@@ -19,6 +19,10 @@
 // live in one process; they share nothing but the ONNX Runtime environment. An
 // engine runs in the host's actor system when [Config].System is given.
 //
+// Models are read through cgo. A program that is built without it (CGO_ENABLED=0) has the
+// rest of the engine, with a nil [Config].Model: a model it cannot run keeps it from ever
+// serving, and [Engine.ModelError] says so.
+//
 // [Config].Audit takes the trail of what was decided and why: a file
 // ([OpenAuditFile]), or an [AuditSink] of the host's own.
 //

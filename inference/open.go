@@ -280,6 +280,9 @@ func (l *loader) session() error {
 				Want: "libonnxruntime " + onnx.LeastVersion + " or newer, named by " + onnx.LibraryEnv + ", beside the executable, or installed",
 			}
 		}
+		if errors.Is(err, onnx.ErrNoCgo) {
+			return &LoadError{File: l.src.String(), Reason: "cannot be run: " + err.Error(), Want: "a build with CGO_ENABLED=1", Err: err}
+		}
 		return &LoadError{File: l.opt.RuntimeLib, Reason: err.Error(), Err: err}
 	}
 	options := onnx.SessionOptions{Inputs: l.inputs, Output: l.output, IntraThreads: l.opt.Intra}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport"
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/early"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 )
 
@@ -37,10 +38,10 @@ func TestUnlessStopped(t *testing.T) {
 	signals, wrong := make(chan os.Signal), errors.New("wrong")
 	missed, stopped, err := s.unlessStopped(signals, func() error {
 		signals <- syscall.SIGHUP
-		signals <- syscall.SIGUSR1 // taken: so the one before is kept
+		signals <- early.Reopen // taken: so the one before is kept
 		return wrong
 	})
-	require.Equal(t, []os.Signal{syscall.SIGHUP, syscall.SIGUSR1}, missed)
+	require.Equal(t, []os.Signal{syscall.SIGHUP, early.Reopen}, missed)
 	require.False(t, stopped)
 	require.ErrorIs(t, err, wrong)
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/internal/config"
+	"github.com/sallyport-mcp/sallyport/internal/early"
 	"github.com/sallyport-mcp/sallyport/internal/plainfile"
 	"github.com/sallyport-mcp/sallyport/internal/telemetry"
 	"github.com/sallyport-mcp/sallyport/rules"
@@ -45,7 +46,7 @@ func (s *sidecar) wait(ctx context.Context, signals <-chan os.Signal, missed []o
 		case sig := <-signals:
 			s.log.Info(telemetry.MsgSignal, zap.String(telemetry.KeySignal, sig.String()))
 			switch sig {
-			case syscall.SIGHUP, syscall.SIGUSR1:
+			case syscall.SIGHUP, early.Reopen:
 				s.asked(sig)
 			default:
 				stops++
@@ -87,7 +88,7 @@ func (s *sidecar) asked(sig os.Signal) {
 	switch sig {
 	case syscall.SIGHUP:
 		s.reloads.soon()
-	case syscall.SIGUSR1:
+	case early.Reopen:
 		s.reopens.soon()
 	}
 }

@@ -1,15 +1,13 @@
+//go:build cgo
+
 package onnx
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
 )
-
-// ErrTerminated is what a Run returns whose control was terminated.
-var ErrTerminated = errors.New("run terminated")
 
 // Control ends Runs early. It may be shared by Runs at the same time; it is
 // spent once it was terminated. The lock keeps Terminate from touching the

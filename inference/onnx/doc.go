@@ -8,5 +8,8 @@
 // It never tokenizes, never decides what a score means, and never picks
 // threads for itself: a session runs on the goroutine that calls it.
 //
+// The library is called through cgo. In a program that was built without it, Open is
+// ErrNoCgo and nothing runs.
+//
 // Package inference is its caller.
 package onnx

@@ -35,8 +35,11 @@ func (e *LibraryError) Unwrap() error { return e.Err }
 
 // fileNames are the names that the library goes by, the exact one first.
 func fileNames() []string {
-	if runtime.GOOS == "darwin" {
+	switch runtime.GOOS {
+	case "darwin":
 		return []string{"libonnxruntime.1.dylib", "libonnxruntime.dylib"}
+	case "windows":
+		return []string{"onnxruntime.dll"}
 	}
 	return []string{"libonnxruntime.so.1", "libonnxruntime.so"}
 }

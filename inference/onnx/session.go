@@ -1,3 +1,5 @@
+//go:build cgo
+
 package onnx
 
 import (
@@ -8,34 +10,6 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 )
-
-// ErrClosed is what a Run returns on a session that was closed.
-var ErrClosed = errors.New("session is closed")
-
-// The names of a classifier's inputs in the exports of the Hugging Face
-// libraries.
-const (
-	InputIDs      = "input_ids"
-	AttentionMask = "attention_mask"
-	TokenTypeIDs  = "token_type_ids"
-)
-
-// SessionOptions says which model to open and how.
-type SessionOptions struct {
-	// Path is the model's file. Opening by path keeps the weights out of the
-	// Go heap and finds external data beside the file.
-	Path string
-	// Data is the model itself, for embedded ones; used when Path is empty.
-	Data []byte
-	// Inputs are the names to feed: InputIDs, AttentionMask and, where the
-	// model has it, TokenTypeIDs (always zeros), in the order of the model.
-	Inputs []string
-	// Output is the name of the output [batch, labels] of floats.
-	Output string
-	// IntraThreads is the number of threads that one Run may use, 1 when
-	// zero. With one, Run works on the caller's thread alone.
-	IntraThreads int
-}
 
 // Session is an open model, safe for concurrent use. It holds a reference to
 // the runtime. Freeing a native session during a run kills the process, so
@@ -89,13 +63,6 @@ func nativeOptions(threads int) (*ort.SessionOptions, error) {
 		return nil, err
 	}
 	return o, nil
-}
-
-// Batch is rows of token ids, padded to one length.
-type Batch struct {
-	Rows, Length int
-	// IDs and Mask are Rows*Length long; Mask is 1 on tokens, 0 on padding.
-	IDs, Mask []int64
 }
 
 // Run computes the logits of a batch, row by row: len = Rows*labels. It runs on

@@ -11,7 +11,6 @@ package early
 import (
 	"os"
 	"os/signal"
-	"syscall"
 )
 
 // kept is how many signals wait for somebody to read them; further ones are lost,
@@ -24,11 +23,11 @@ const kept = 8
 var caught = notify(make(chan os.Signal, kept))
 
 func notify(c chan os.Signal) chan os.Signal {
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
+	signal.Notify(c, answered...)
 	return c
 }
 
-// Signals hands over SIGTERM, SIGINT, SIGHUP and SIGUSR1, those that came since the
+// Signals hands over SIGTERM, SIGINT, SIGHUP and [Reopen], those that came since the
 // process began first. Whoever calls it answers all of them until stop is called,
 // which gives them back to the system.
 func Signals() (signals <-chan os.Signal, stop func()) {

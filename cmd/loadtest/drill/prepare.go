@@ -38,7 +38,7 @@ func endlessModel(r *run) error {
 			return err
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, inference.DefaultModelFile), 0o600); err != nil {
+	if err := makePipe(filepath.Join(dir, inference.DefaultModelFile), 0o600); err != nil {
 		return fmt.Errorf("make a model without an end: %w", err)
 	}
 	r.env["MODEL"] = dir

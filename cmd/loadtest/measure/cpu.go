@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -22,15 +21,6 @@ func Of(work func() error) (Usage, error) {
 	cpu, start := CPU(), time.Now()
 	err := work()
 	return Usage{Wall: time.Since(start), CPU: CPU() - cpu}, err
-}
-
-// CPU is the processor time that this process has used, user and system.
-func CPU() time.Duration {
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0 // the call fails only on a wrong argument
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // ticksPerSecond is the unit of processor times in /proc, which Linux has fixed.
