@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"context"
+	"errors"
 
 	"go.uber.org/zap"
 
@@ -32,9 +33,14 @@ func (r *run) mutate(ctx context.Context) {
 	}
 	if err != nil {
 		r.e.log.Error("mutation did not hold", zap.String(telemetry.KeyRef, r.id.ref), zap.String(telemetry.KeyMethod, telemetry.MethodLabel(r.ex.Method)), zap.Error(err))
-		r.in.Findings = append(r.in.Findings, decision.Finding{
+		failed := decision.Finding{
 			Scanner: decision.ScannerEngine, Detector: "mutation_failed", Category: decision.GeneralPolicy, Severity: decision.Block,
-		})
+		}
+		var shape *content.ShapeError
+		if errors.As(err, &shape) {
+			failed.Path = shape.Path
+		}
+		r.in.Findings = append(r.in.Findings, failed)
 		return
 	}
 	if !out.Changed {

@@ -41,8 +41,22 @@ var resultShapes = map[string][]member{
 	"initialize":               {{name: "protocolVersion", kind: '"', required: true}, {name: "instructions", kind: '"'}},
 }
 
+// ShapeError is a message that is not what its receiver expects.
+type ShapeError struct {
+	Method string
+	// Path is the RFC 6901 pointer of the member that does not fit; its names are those of the protocol.
+	Path string
+	// Fault says what is wrong with it.
+	Fault string
+}
+
+// Error names the member, never its value.
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("check shape of %s: %q %s", e.Method, e.Path, e.Fault)
+}
+
 // CheckShape reports whether our own output still is what the method's receiver expects: the gateway takes any
-// JSON as a result. Errors name the member, never its value.
+// JSON as a result. The error is a [*ShapeError].
 func CheckShape(method string, side Side, body []byte) error {
 	shapes := resultShapes
 	if side == SideRequest {
@@ -52,47 +66,50 @@ func CheckShape(method string, side Side, body []byte) error {
 	v := jsontext.Value(body)
 	if !ok {
 		if !v.IsValid() {
-			return fmt.Errorf("check shape of %s: not valid JSON", method)
+			return &ShapeError{Method: method, Fault: notJSON}
 		}
 		return nil
 	}
-	if err := checkObject(v, want, ""); err != nil {
-		return fmt.Errorf("check shape of %s: %w", method, err)
+	if path, fault := objectFault(v, want, ""); fault != "" {
+		return &ShapeError{Method: method, Path: path, Fault: fault}
 	}
 	return nil
 }
 
-func checkObject(v jsontext.Value, want []member, at string) error {
+const notJSON = "is not valid JSON"
+
+// objectFault returns where an object is not as wanted, and why; "" for one that is.
+func objectFault(v jsontext.Value, want []member, at string) (path, fault string) {
 	if v.Kind() != '{' {
-		return fmt.Errorf("%q is not an object", at)
+		return at, "is not an object"
 	}
 	var have map[string]jsontext.Value
 	if err := json.Unmarshal(v, &have); err != nil {
-		return fmt.Errorf("%q is not valid JSON", at)
+		return at, notJSON
 	}
 	for _, m := range want {
 		path := at + "/" + m.name
 		val, ok := have[m.name]
 		switch kind := val.Kind(); {
 		case !ok && m.required:
-			return fmt.Errorf("%q is missing", path)
+			return path, "is missing"
 		case !ok, kind == 'n' && !m.required:
 			continue
 		case kind != m.kind && !(m.kind == 't' && kind == 'f'):
-			return fmt.Errorf("%q has the wrong type", path)
+			return path, "has the wrong type"
 		}
 		if m.element == nil {
 			continue
 		}
 		var elements []jsontext.Value
 		if err := json.Unmarshal(val, &elements); err != nil {
-			return fmt.Errorf("%q is not valid JSON", path)
+			return path, notJSON
 		}
 		for i, e := range elements {
-			if err := checkObject(e, m.element, fmt.Sprintf("%s/%d", path, i)); err != nil {
-				return err
+			if path, fault := objectFault(e, m.element, fmt.Sprintf("%s/%d", path, i)); fault != "" {
+				return path, fault
 			}
 		}
 	}
-	return nil
+	return "", ""
 }

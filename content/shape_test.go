@@ -1,6 +1,7 @@
 package content
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,5 +32,18 @@ func TestCheckShape(t *testing.T) {
 	for _, tt := range tests {
 		err := CheckShape(tt.method, tt.side, []byte(tt.body))
 		require.Equal(t, tt.ok, err == nil, "%s %s: %v", tt.method, tt.body, err)
+	}
+}
+
+func TestShapeErrorsSayWhere(t *testing.T) {
+	for body, want := range map[string]ShapeError{
+		`{"tools":[{"name":"a","inputSchema":{}},{"name":"b"}]}`: {"tools/list", "/tools/1/inputSchema", "is missing"},
+		`{"tools":[{"name":1,"inputSchema":{}}]}`:                {"tools/list", "/tools/0/name", "has the wrong type"},
+		`{"tools":[7]}`: {"tools/list", "/tools/0", "is not an object"},
+		`[]`:            {"tools/list", "", "is not an object"},
+	} {
+		err := CheckShape("tools/list", SideResponse, []byte(body))
+		require.Equal(t, &want, err, body)
+		require.Equal(t, fmt.Sprintf("check shape of tools/list: %q %s", want.Path, want.Fault), err.Error())
 	}
 }

@@ -122,7 +122,11 @@ func (o checkOptions) question(stdin io.Reader, args []string) (q question, err 
 		q.request, q.body, q.hasBody = true, in, true
 		return q, nil
 	}
-	x, request := scanOptions{method: o.method, text: o.text, request: o.phase == "request"}.exchange(in)
+	read := scanOptions{method: o.method, phase: o.phase, text: o.text, request: o.phase == "request"}
+	if err := read.batchFault(in); err != nil {
+		return q, failed(fmt.Errorf("check %s: %w", inputName(args), err))
+	}
+	x, request := read.exchange(in)
 	q.method, q.body, q.hasBody, q.request = x.Method, x.Body, x.HasBody, request
 	if o.phase != "" && request != (o.phase == "request") {
 		return q, failed(fmt.Errorf("check: the message is no %s", o.phase))

@@ -39,7 +39,7 @@ func scanCommand() *cobra.Command {
 		Long: `Scan reads one MCP message from FILE, or from standard input, and prints what
 the guardrail finds in it and the verdict. The message is a JSON-RPC request or
 response, the params or the result alone, or plain text, which is taken as the
-text of a tool result. Exit code 3 means that it would be refused.
+text of a tool result. The messages of a batch are given one by one. Exit code 3 means that it would be refused.
 
 The settings are those of serve.`,
 		Args: cobra.MaximumNArgs(1),
@@ -56,6 +56,9 @@ The settings are those of serve.`,
 			}
 			if o.plain(in) && !utf8.Valid(in) {
 				return failed(fmt.Errorf("scan %s: it is neither JSON nor UTF-8 text", inputName(args)))
+			}
+			if err := o.batchFault(in); err != nil {
+				return failed(fmt.Errorf("scan %s: %w", inputName(args), err))
 			}
 			settings, err := config.Load(config.Sources{Flags: cmd.Flags()})
 			if err != nil {
@@ -227,6 +230,24 @@ func messageOf(in []byte) (m message, ok bool) {
 	return m, err == nil && (m.Method != nil || m.Result != nil)
 }
 
+// errBatch is the error of an array of JSON-RPC messages: a gateway asks about each of
+// them, and one verdict on all of them, read as a result, would be about none.
+var errBatch = errors.New("it is a JSON-RPC batch; give its messages one by one, or say with --phase what the array is")
+
+// batchFault refuses a batch where nobody has said how to take it.
+func (o scanOptions) batchFault(in []byte) error {
+	var elements []map[string]jsontext.Value
+	if o.text || o.phase != "" || json.Unmarshal(in, &elements) != nil || len(elements) == 0 {
+		return nil
+	}
+	for _, e := range elements {
+		if _, ok := e["jsonrpc"]; !ok {
+			return nil
+		}
+	}
+	return errBatch
+}
+
 // plain reports whether the input is taken as plain text.
 func (o scanOptions) plain(in []byte) bool { return o.text || !looksLikeJSON(in) }
 
@@ -302,7 +323,7 @@ func (r scanReport) text(out io.Writer) error {
 	fmt.Fprintf(w, "read as\t%s of %q\n", r.Phase, visible(r.Method))
 	fmt.Fprintf(w, "verdict\t%s\n", r.Verdict)
 	if r.Cause != "" {
-		fmt.Fprintf(w, "because\t%s\n", r.Cause)
+		fmt.Fprintf(w, "because\t%s\n", visible(r.Cause))
 	}
 	if r.Category != "" {
 		fmt.Fprintf(w, "category\t%s\n", r.Category)

@@ -27,3 +27,14 @@ func TestWhatAFileHolds(t *testing.T) {
 		require.Equal(t, tc.body != "", x.HasBody, tc.in)
 	}
 }
+
+// A batch is not the result of a call, whatever is in it.
+func TestABatchIsReadMessageByMessage(t *testing.T) {
+	batch := []byte(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}},{"jsonrpc":"2.0","method":"notifications/initialized"}]`)
+	require.ErrorContains(t, scanOptions{}.batchFault(batch), "one by one")
+	require.NoError(t, scanOptions{phase: "response"}.batchFault(batch))
+	require.NoError(t, scanOptions{text: true}.batchFault(batch))
+	for _, other := range []string{`[]`, `[1]`, `[{"type":"text"}]`, `[{"jsonrpc":"2.0"},{"type":"text"}]`, `{"jsonrpc":"2.0"}`, `[{"jsonrpc":"2.0"}`} {
+		require.NoError(t, scanOptions{}.batchFault([]byte(other)), other)
+	}
+}
