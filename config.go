@@ -119,9 +119,9 @@ type Config struct {
 	UnhealthyWindow, UnhealthyMinSamples int
 	UnhealthyErrorRate                   float64
 
-	// Drain is how long calls are still taken after a shutdown was asked for,
-	// Grace how long calls in flight may finish, Cleanup what the rest may take
-	// in total.
+	// Drain is how long calls are still taken after a shutdown was asked for; 0 suits
+	// a program that nobody routes calls to, which would only wait. Grace is how long
+	// calls in flight may finish, Cleanup what the rest may take in total.
 	Drain, Grace, Cleanup time.Duration
 
 	// PinsFile keeps tool-definition pins across restarts; empty is memory only.

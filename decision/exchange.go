@@ -29,7 +29,8 @@ func (p Phase) String() string {
 // Its printed forms (String, GoString, LogValue) never contain the payload, the
 // headers or the metadata.
 type Exchange struct {
-	// Phase is the gate at which the message stands.
+	// Phase is the gate at which the message stands, for who asks by a message to the
+	// engine's actor; its CheckRequest and CheckResponse go by their names.
 	Phase Phase
 	// Method is the JSON-RPC method, e.g. "tools/call".
 	Method string
