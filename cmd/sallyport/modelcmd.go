@@ -84,7 +84,12 @@ func modelInspect(o *modelOptions) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, false, false, func(r reader) error {
-				return r.each(func(c *inference.Classifier) error { return describe(cmd.OutOrStdout(), c.Info()) })
+				out, between := cmd.OutOrStdout(), ""
+				return r.each(func(c *inference.Classifier) error {
+					fmt.Fprint(out, between)
+					between = "\n" // two models are two blocks
+					return describe(out, c.Info())
+				})
 			})
 		},
 	}
