@@ -27,11 +27,12 @@ func (r *run) identify() {
 		return
 	}
 	r.claims, r.token = r.e.ring.Verify(r.ex.Call, r.service, r.ex.Method)
-	r.e.metrics.Token(tokenFate(r.token))
-	switch {
-	case r.token == token.Valid:
+	if r.token == token.Valid { // its fate is known when it has been spent
 		r.tool, r.key, r.shared = r.claims.Tool, r.claims.TraceKey, r.claims.Shared
-	case r.token.Suspicious():
+		return
+	}
+	r.e.metrics.Token(tokenFate(r.token))
+	if r.token.Suspicious() {
 		r.found(decision.Finding{
 			Scanner: decision.ScannerToken, Detector: "call_token_" + r.token.String(),
 			Category: decision.GeneralPolicy, Severity: decision.Review,
@@ -199,6 +200,9 @@ func (r *run) advanced(ctx context.Context, a *advance) {
 		r.e.metrics.Token(telemetry.TokenRepeated)
 		r.e.rulesScanned(a.faulty, a.began)
 		return
+	}
+	if r.phase == decision.Response {
+		r.e.metrics.Token(telemetry.TokenValid)
 	}
 	if a.err != nil {
 		if ctx.Err() != nil {

@@ -74,12 +74,13 @@ func TestBlackboxTokens(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := s.on(t)
-			seen := s.tokens(row.fate)
+			seen, all := s.tokens(row.fate), s.metric("mcp_guardrails_exchange_tokens_total")
 			id := "token " + row.name
 			r := s.wire(row.call.with("exchange", id))
 			checkShape(t, row.call, r)
 			require.Equal(t, row.want, r.verdict, r.reason)
 			require.Equal(t, seen+1, s.tokens(row.fate))
+			require.Equal(t, all+1, s.metric("mcp_guardrails_exchange_tokens_total"), "a token has one fate")
 			l := s.awaitLine(id, func(l audit.Line) bool { return l.Exchange == id })
 			require.Equal(t, row.tool, l.Tool)
 			if row.detect != "" {
