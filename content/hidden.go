@@ -112,7 +112,9 @@ func invisibleOf(r rune) invisible {
 
 // hidden looks for characters that carry text or order and are not seen. It works on the raw text and on
 // decoded text; what is innocent there depends on the letters around it.
-func (sc *scan) hidden() {
+//
+// controls says whether the text has any controls of ASCII.
+func (sc *scan) hidden(controls bool) {
 	if sc.v.label == ViewNormalised || sc.v.label == ViewCollapsed || sc.v.label == ViewUnmarked {
 		return
 	}
@@ -135,7 +137,7 @@ func (sc *scan) hidden() {
 	sc.soft, sc.softEnd = 0, 0
 	marks, marksAt := 0, 0
 	for i := 0; i < len(text); {
-		if end, at := plainEnd(text, i); end > i {
+		if end, at := plainEnd(text, i, controls); end > i {
 			marks, last, i = 0, at, end
 			continue
 		}
@@ -187,12 +189,15 @@ func (sc *scan) hidden() {
 }
 
 // plainEnd returns where the stretch of visible characters from byte i on ends, and where the last of them is.
-func plainEnd(text string, i int) (end, last int) {
+func plainEnd(text string, i int, controls bool) (end, last int) {
 	for i < len(text) {
 		c := text[i]
 		// The lengths are told apart by comparisons, which the processor guesses, and not added up from a table, which it would
 		// have to wait for at every character.
 		switch {
+		case c < utf8.RuneSelf && !controls && i+1 < len(text) && text[i+1] < utf8.RuneSelf:
+			i = asciiEnd(text, i+1)
+			last = i - 1
 		case c < utf8.RuneSelf:
 			if byteClass[c]&classControl != 0 {
 				return i, last

@@ -119,11 +119,18 @@ func (r *trailRoom) fold(text string) {
 			i, o = i+3, o+3
 			continue
 		}
-		n, to := foldUnit(text, i)
-		i += n
-		b = append(b[:o], to...)
-		o = len(b)
-		b = slices.Grow(b, len(text)-i)[:o+len(text)-i]
+		v, n := foldAt(text, i)
+		switch i += n; {
+		case v == 0:
+			o += copy(b[o:], text[i-n:i])
+		case v&foldByte != 0:
+			b[o] = byte(v)
+			o++
+		default:
+			b = append(b[:o], foldTo[v]...)
+			o = len(b)
+			b = slices.Grow(b, len(text)-i)[:o+len(text)-i]
+		}
 	}
 	r.text = b[:o]
 }

@@ -130,8 +130,16 @@ const maxCluster = 40
 // digits visits every group of digits: stretches of digits with single separators between them.
 func (sc *scan) digits() {
 	text := sc.text
-	from := 0 // end of the cluster before
+	from, known := 0, 0 // end of the cluster before, and of the block that a number stands in
 	for i := 2; i < len(text); i += 3 {
+		if i >= known {
+			if at := sc.numbers3.next(i); at > i {
+				// On to there, in steps of three.
+				i += (at-i+2)/3*3 - 3
+				continue
+			}
+			known = blockEnd(i)
+		}
 		// Every third byte: a group worth a look has three digits in a row.
 		if !isDigit(text[i]) {
 			continue

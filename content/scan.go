@@ -210,7 +210,7 @@ func (sc *scan) read(v *view) {
 		sc.internationals()
 	}
 	if f.has(hasControl | hasUnseen) {
-		sc.hidden()
+		sc.hidden(f.has(hasControl))
 	}
 	for i := range sc.s.user {
 		if u := &sc.s.user[i]; sc.opened[i] || !u.gated {

@@ -77,6 +77,7 @@ func (sc *scan) survey(text string) features {
 	distinct := uint32(0) // which letters they are, the case and the alphabet aside
 	i, n := 0, len(text)
 	var even evenWords
+	sc.numbers3.reset(n)
 	codes, codeEnd := 0, -1
 	for i < n {
 		c := byteClass[text[i]]
@@ -159,6 +160,9 @@ func (sc *scan) survey(text string) features {
 		if text[start] == '+' && size > minShifted && text[start+1] == 'A' && !sc.utf7 {
 			n, _ := shifted(text[start:])
 			sc.utf7 = n > minShifted
+		}
+		if word&classDigit != 0 && size >= 3 {
+			sc.numbers3.add(start, i)
 		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && size <= maxCode+2) {
 			if start-codeEnd > maxCodeGap {
