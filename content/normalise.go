@@ -172,14 +172,18 @@ func foldUnit(src string, i int) (int, string) {
 // sparse reports whether a text is long and nearly all ASCII.
 func sparse(text string) bool {
 	few := len(text) / sparseness
-	for i := 0; i < len(text); i++ {
-		if text[i] >= utf8.RuneSelf {
-			if few--; few < 0 {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if high := bytes8(text, i) & highBits; high != 0 {
+			if few -= bits.OnesCount64(high); few < 0 {
 				return false
 			}
 		}
 	}
-	return len(text) >= 8*viewReach
+	for ; i < len(text); i++ {
+		few -= int(text[i] >> 7)
+	}
+	return few >= 0 && len(text) >= 8*viewReach
 }
 
 // sparseness is how many bytes there are at least for each that is not ASCII in a text that is sparse in them.

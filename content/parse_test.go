@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -269,6 +270,20 @@ func TestParseAcceptsWhatTheDecoderDoes(t *testing.T) {
 				changed[i] = byte(c)
 				_, err := Parse(changed, Limits{})
 				require.Equal(t, decoderAccepts(changed), err == nil, "%q", changed)
+			}
+		}
+	}
+}
+
+// TestValidTextIsValidUTF8 compares it with the standard library for every beginning of a character, alone and among others.
+func TestValidTextIsValidUTF8(t *testing.T) {
+	for a := range 256 {
+		for b := range 256 {
+			for _, rest := range []string{"", "\x80", "\xbf", "\x80\x80", "\x90\x80", "a", "\xc3\xa9"} {
+				for _, before := range []string{"", "plain text", "é中😀"} {
+					s := before + string([]byte{byte(a), byte(b)}) + rest
+					require.Equal(t, utf8.ValidString(s), validText(s), "%q", s)
+				}
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (w *walker) quoted(i int) (text string, end int) {
 		return "", 0
 	}
 	text = src[start:end]
-	if high && !utf8.ValidString(text) {
+	if high && !validText(text) {
 		return "", 0
 	}
 	return text, end + 1
@@ -57,10 +57,10 @@ func (w *walker) unescaped(start, i int) (text string, end int) {
 		case i == len(src) || src[i] < ' ':
 			return "", 0
 		case src[i] == '"':
-			if asciiEnd(src[:i], start) < i && !utf8.Valid(b[:n]) {
+			if text = string(b[:n]); !validText(text) {
 				return "", 0
 			}
-			return string(b[:n]), i + 1
+			return text, i + 1
 		}
 		r, size := escaped(src[i:])
 		if size == 0 {
@@ -87,6 +87,32 @@ func plainText(src string, i int) (end int, high bool) {
 	}
 	return i, all&highBits != 0
 }
+
+// validText is utf8.ValidString for texts of which much is not ASCII: characters of two bytes, and of three that begin with none
+// of the two bytes which not every other may follow, are told by which bytes continue them.
+func validText(s string) bool {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c < utf8.RuneSelf:
+			i = asciiEnd(s, i)
+		case c >= 0xc2 && c < 0xe0 && i+1 < len(s) && continues(s[i+1]):
+			i += 2
+		case c > 0xe0 && c < 0xf0 && c != 0xed && i+2 < len(s) && continues(s[i+1]) && continues(s[i+2]),
+			c == 0xe0 && i+2 < len(s) && s[i+1]&0xe0 == 0xa0 && continues(s[i+2]):
+			i += 3
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n < 2 {
+				return false
+			}
+			i += n
+		}
+	}
+	return true
+}
+
+// continues reports whether a byte continues a character.
+func continues(c byte) bool { return c&0xc0 == 0x80 }
 
 // telling8 returns bits of which the lowest is the highest of the first of eight bytes that means something in a string: a
 // quotation mark, a backslash or a control character. Bits above it say nothing, because of the borrow. It is 0 for none.
