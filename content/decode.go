@@ -116,41 +116,47 @@ const sniffRun = 96
 
 // decodeRuns reads the runs of v as what they stand for.
 func (sc *scan) decodeRuns(v *view) {
+	together := 0
 	for _, r := range sc.runs {
-		sc.decodeRun(v, r)
+		together = max(together, sc.decodeRun(v, r, together))
 	}
 	sc.unfold(v)
 }
 
 // decodeRun tries a run of the base64 or hexadecimal alphabet: what turns out to be text, or compressed, is
-// read as a view of its own.
-func (sc *scan) decodeRun(v *view, r run) {
+// read as a view of its own. Lines up to byte together were decoded as one text; it returns where those end that it adds to them.
+func (sc *scan) decodeRun(v *view, r run, together int) (end int) {
 	if v.label == ViewDecoded && v.whole && r.end-r.start < minRun {
-		return
+		return 0
 	}
 	text := v.text[r.start:r.end]
 	if !promising(text) {
 		sc.otherRun(v, r, text)
-		return
+		return 0
 	}
 	known := sc.decoded.place(v.text, r)
 	if known != nil && sc.decodedBefore(known, v, r) {
-		return
+		return 0
+	}
+	if r.start >= together {
+		if end = sc.decodeLines(v, r); end > 0 && !isHexRun(text) {
+			return end
+		}
+		// A line of digits may be all of it, with a number under it.
+	} else if off, plain := sc.head64(text); plain == nil || off > 0 {
+		// The middle of a text. What begins with a line may be one of its own, whose first word is no end of another.
+		return 0
 	}
 	budget, cut, folds, plain := sc.budget, sc.cut, len(sc.folds), len(sc.plain)
-	end, body := wrapped(v.text, r)
-	if end == r.end {
-		body = text
-	}
-	sc.decodeText(v, run{r.start, end}, text, body)
+	sc.decodeText(v, r, text)
 	if known != nil && sc.cut == cut && (len(sc.plain) > plain || len(sc.folds) == folds) {
 		sc.remember(known, v, r, budget, plain)
 	}
+	return end
 }
 
-// decodeText decodes text, which stands for the span r of v, as hexadecimal digits, or body as base64: the text alone,
-// or with the lines that follow it.
-func (sc *scan) decodeText(v *view, r run, text, body string) {
+// decodeText decodes text, which stands for the span r of v, as hexadecimal digits or base64.
+func (sc *scan) decodeText(v *view, r run, text string) {
 	if len(text)%2 == 0 && isHexRun(text) {
 		if head := appendHex(sc.head[:0], text[:min(len(text), sniffRun)]); worth(head) {
 			if len(text)/2 > sc.budget {
@@ -162,25 +168,31 @@ func (sc *scan) decodeText(v *view, r run, text, body string) {
 			return
 		}
 	}
-	for off := 0; off < 4 && off+minRun <= len(body); off++ {
-		if !begins64(body[off:]) {
-			continue
-		}
-		head := appendBase64(sc.head[:0], body[off:min(len(body), off+sniffRun)])
-		switch {
-		case !worth(head):
-			continue
-		case len(body)-off <= sniffRun:
-			sc.decodedView(v, r, head)
-			return
-		case len(body)*3/4 > sc.budget:
-			sc.incomplete(v, r.start, r.end)
-			return
-		}
-		sc.long = appendBase64(sc.long[:0], body[off:])
+	off, head := sc.head64(text)
+	switch {
+	case head == nil:
+	case len(text)-off <= sniffRun:
+		sc.decodedView(v, r, head)
+	case len(text)*3/4 > sc.budget:
+		sc.incomplete(v, r.start, r.end)
+	default:
+		sc.long = appendBase64(sc.long[:0], text[off:])
 		sc.decodedView(v, r, sc.long)
-		return
 	}
+}
+
+// head64 returns the beginning of what base64 stands for, and where that base64 begins: at one of the first four characters,
+// for something may stand before it. The beginning is nil when none is worth a view.
+func (sc *scan) head64(text string) (off int, head []byte) {
+	for off := 0; off < 4 && off+minRun <= len(text); off++ {
+		if !begins64(text[off:]) {
+			continue
+		}
+		if head := appendBase64(sc.head[:0], text[off:min(len(text), off+sniffRun)]); worth(head) {
+			return off, head
+		}
+	}
+	return 0, nil
 }
 
 // decodedView is plainView for what a run was decoded to, unless it lies too deep.
@@ -256,51 +268,6 @@ func isHexRun(s string) bool {
 		}
 	}
 	return true
-}
-
-// Lines of wrapped base64 are between these lengths in every common encoder.
-const (
-	minWrap = 56
-	maxWrap = 128
-)
-
-// wrapped returns the run with the lines after it that continue it, and where they end.
-func wrapped(text string, r run) (end int, body string) {
-	body = text[r.start:r.end]
-	if n := r.end - r.start; n < minWrap || n > maxWrap {
-		return r.end, body
-	}
-	end = r.end
-	var b []byte
-	for {
-		i := end
-		if i < len(text) && text[i] == '\r' {
-			i++
-		}
-		if i >= len(text) || text[i] != '\n' {
-			break
-		}
-		i++
-		next := i
-		for next < len(text) && byteClass[text[next]]&classWord != 0 {
-			next++
-		}
-		if next == i || next-i > r.end-r.start {
-			break
-		}
-		if b == nil {
-			b = append(b, body...)
-		}
-		b = append(b, text[i:next]...)
-		end = next
-		if next-i < r.end-r.start {
-			break
-		}
-	}
-	if b == nil {
-		return r.end, body
-	}
-	return end, string(b)
 }
 
 // worth reports whether decoded bytes are worth a view: they are compressed, or they are text.

@@ -62,7 +62,7 @@ func (sc *scan) evenViews(v *view) {
 			break
 		}
 		text := evenText(v.text[w.start:end], w.size, prefix)
-		sc.decodeText(v, run{w.start, end}, text, text)
+		sc.decodeText(v, run{w.start, end}, text)
 	}
 	sc.even = sc.even[:0]
 	sc.unfold(v)

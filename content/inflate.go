@@ -66,6 +66,22 @@ func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error)
 	return out, false, err
 }
 
+// length returns how many of the bytes b the stream at their start takes, and whether it ends in them.
+func (s *streams) length(b []byte) (n int, whole bool) {
+	r, err := s.reader(b)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, r, maxInflate)
+	}
+	n = len(b) - s.src.Len()
+	if errors.Is(err, gzip.ErrHeader) && n >= gzipHeader {
+		n -= gzipHeader // what stands there begins no other stream
+	}
+	return n, !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// gzipHeader is the length of what a stream of gzip begins with, in bytes.
+const gzipHeader = 10
+
 // readUpTo appends what r has to out, no more than limit bytes. The end is no error.
 func readUpTo(r io.Reader, out []byte, limit int) ([]byte, error) {
 	for len(out) < limit {

@@ -54,7 +54,9 @@ func unescapedValue(v string) string {
 // opaqueLabel reports whether the labels of a host name carry data, as in lookups that leak through DNS.
 func opaqueLabel(host string) bool {
 	pieces := 0
-	for label := range strings.SplitSeq(host, ".") {
+	for more := true; more; {
+		var label string
+		label, host, more = strings.Cut(host, ".")
 		if len(label) < minPiece || !mixed(label) || wordsOrPath(label) || isUUID(label) {
 			continue
 		}
@@ -74,7 +76,9 @@ const (
 // opaquePieces reports whether the parameters of a query carry an opaque value in pieces.
 func opaquePieces(query string) bool {
 	pieces, longest := 0, 0
-	for param := range strings.SplitSeq(query, "&") {
+	for more := strings.IndexByte(query, '&') >= 0; more; {
+		var param string
+		param, query, more = strings.Cut(query, "&")
 		_, v, _ := strings.Cut(param, "=")
 		if len(v) >= minPiece && extent(v, 0, len(v), setAllB64) == len(v) && mixed(v) && hasMixedCase(v) && !isUUID(v) && entropy(v) > 3 {
 			pieces, longest = pieces+len(v), max(longest, len(v))

@@ -124,11 +124,21 @@ func (sc *scan) poisonTag(at, end int) {
 	if sc.definitional() {
 		sev = Block
 	}
-	if sc.enough(detPoison, sev) || !sc.poisonNear(tagOrders, end, min(end+400, sc.closings.next(findClosingTag, sc.text, end))) {
+	if sc.enough(detPoison, sev) {
 		return
 	}
-	sc.review(detPoison, at, end, sev)
+	// Outside of definitions nothing else asks for the words of poisoned ones, so these few are looked for by themselves.
+	first := sc.tagOrders.next(tagOrders.first, sc.text, end)
+	if closing := min(len(sc.text), end+tagReach, sc.closings.next(findClosingTag, sc.text, end)); first < closing && tagOrders.any(sc.text[first:closing]) {
+		sc.review(detPoison, at, end, sev)
+	}
 }
+
+// tagReach is how far behind such a tag its order is looked for, in bytes.
+const tagReach = 400
+
+// tagOrders are what a pseudo-tag must hold. None of them lies within another.
+var tagOrders = mustIndex("do not tell", "don't tell", "do not mention", "before using", "before calling", "you must", "read ", "ssh", "also call", "send ", "otherwise", "never ", "must first", "pass its content", "bcc", "forward", "ignore", "disregard")
 
 // sentenceEnds are the marks that may end a sentence.
 var sentenceEnds = newCharset(".!?;")

@@ -11,7 +11,6 @@ const (
 	divertExample             // what makes an example of one
 	secrecyNegations          // they make "tell the user" an order to keep quiet
 	secrecyStakes             // what there is to keep quiet about
-	tagOrders                 // what a pseudo-tag must hold
 	credentialTakes           // verbs that fetch something to hand it on
 	credentialOrders          // what makes an order of it
 	credentialGives           // where it goes
@@ -35,7 +34,6 @@ var poisonWords = newWordSets([][]string{
 	divertExample:    {"e.g.", "for example", "example:", "for instance", "such as", "in the format", "optional", "comma", "list of"},
 	secrecyNegations: {"do not ", "don't ", "dont ", "never ", "not to ", "without ", "must not ", "should not ", "avoid ", "no need to ", "refrain from "},
 	secrecyStakes:    {"ssh", "password", "credential", "secret", "api key", "token", "send", "read ", "forward", "bcc", "instructions", "safety", "check ran", "important", "side", "hidden", "this tool", "file", "upload", "call "},
-	tagOrders:        {"do not tell", "don't tell", "do not mention", "before using", "before calling", "you must", "read ", "ssh", "also call", "send ", "otherwise", "never ", "must first", "pass its content", "bcc", "forward", "ignore", "disregard"},
 	credentialTakes: {"read ", "open ", "cat ", "load ", "retrieve ", "fetch ", "include ", "attach ", "send ", "pass ", "provide ", "copy ", "upload ", "extract ", "append ", "collect ", "forward ", "grab ", "output ", "exfiltrate", "read_file", "readfile", "open_file", "get_file",
 		"lies ", "lese ", "lis ", "lee ", "leer ", "leggi ", "leia ", "ler ", "lees ", "läs ", "przeczytaj", "прочита", "прочти", "читай", "oku", "读取", "讀取", "读", "読", "읽"},
 	credentialOrders: {"before using", "before calling", "you must", "you should", "must first", "do not", "don't", "otherwise", "important", "any other tool", "pass it", "its content", "first read", "always ", "silently", "sidenote", "as part of", "every call", "must include", "must contain",

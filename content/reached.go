@@ -25,6 +25,7 @@ type reached struct {
 	ats, plusOnes, closings      ahead
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead
+	tagOrders                    ahead // in pseudo-tags
 	answers, assistants, calls   ahead // in forged turns and calls
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind

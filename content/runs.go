@@ -39,7 +39,7 @@ func (sc *scan) otherRun(v *view, r run, text string) {
 	}
 	if hyphenated(text) {
 		if joined := strings.ReplaceAll(text, "-", ""); promising(joined) && len(text) <= sc.budget {
-			sc.decodeText(v, r, joined, joined)
+			sc.decodeText(v, r, joined)
 		}
 		return
 	}
@@ -56,7 +56,7 @@ func (sc *scan) otherRun(v *view, r run, text string) {
 		for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
 			b[i], b[j] = b[j], b[i]
 		}
-		sc.decodeText(v, r, string(b), string(b))
+		sc.decodeText(v, r, string(b))
 	}
 }
 

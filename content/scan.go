@@ -25,6 +25,7 @@ type scan struct {
 
 	budget int // bytes of views that may still be produced
 	cut    int // how often something was left undecoded
+	inVain int // bytes of lines that were decoded together and came to nothing
 
 	str  int
 	role Role
