@@ -73,7 +73,6 @@ func (e *Engine) build(ctx context.Context) (*messages.Tuple, error) {
 		compiled = inForce.Extra.(*policy)
 	}
 	t.Extra = &policy{source: compiled.source, acl: compiled.acl, profiles: compiled.profiles, allow: loaded.allow, own: loaded.own}
-	t.ACL, t.Policy = compiled.acl, compiled.profiles.fallback.Policy
 	t.Version = tupleVersion(t.Rules.Version(), compiled.source)
 	return t, errors.Join(rulesErr, policyErr, ctx.Err())
 }

@@ -164,7 +164,6 @@ func (a *rulesActor) finish(m *built) {
 		t.Generation, t.LoadedAt = report.Generation, report.At
 		a.h.current.Store(&t)
 	}
-	report.Parts = []messages.PartResult{{Part: "rules", Changed: report.Changed, Err: m.err}}
 	a.h.cfg.OnReload(report)
 	for _, r := range a.served { // still there if OnReload has panicked
 		r.Resolve(report)

@@ -116,7 +116,7 @@ func (a Action) String() string {
 type Hit struct {
 	// Rule is the rule's name; audit only.
 	Rule string
-	// Kind is "call", "flow", "loop", "rate", "budget", "acl" or "pin".
+	// Kind is "call", "flow", "loop", "rate", "budget" or "acl".
 	Kind string
 	// Action is what the rule asks for.
 	Action Action

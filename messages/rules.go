@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/content"
-	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/rules"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -21,8 +20,6 @@ type Tuple struct {
 
 	Rules   *rules.Set
 	Scanner *content.Scanner
-	ACL     *rules.ACL
-	Policy  decision.Policy
 	// Source names where the rules came from, for a person.
 	Source string
 	// Extra is the builder's own; nobody else looks at it.
@@ -33,15 +30,8 @@ type Tuple struct {
 // a build share the next one.
 type Reload struct {
 	*guard.Promise[ReloadReport]
-	// Reason is why, for log and audit: "start", "SIGHUP", "watch".
+	// Reason is why, for log and audit: "start" or "reload".
 	Reason string
-}
-
-// PartResult is what became of one reloadable part.
-type PartResult struct {
-	Part    string
-	Changed bool
-	Err     error
 }
 
 // ReloadReport is what a reload came to.
@@ -55,8 +45,6 @@ type ReloadReport struct {
 	Changed bool
 	// Err is why the reload failed, in whole (Changed is false) or in part.
 	Err error
-	// Parts are the results by part, where the builder tells them apart.
-	Parts []PartResult
 	// At is when the reload ended, Took how long the build took.
 	At   time.Time
 	Took time.Duration
