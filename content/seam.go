@@ -117,7 +117,7 @@ func (sc *scan) overSeams(at, start, end, most int, set *charset, whole wholeFun
 		read := extent(text, next, most-len(b)+1, set)
 		piece := text[next:read]
 		sc.seamTo = max(sc.seamTo, read)
-		if kind == noSeam || piece == "" || len(b)+len(piece) > most || strings.HasPrefix(piece, text[at:at+minKeyword]) && b[len(b)-1] != '.' ||
+		if kind == noSeam || piece == "" || len(b)+len(piece) > most || strings.HasPrefix(piece, text[at:at+minKeyword]) && (len(b) == 0 || b[len(b)-1] != '.') ||
 			kind == literalSeam && whole(b) && !tellingPiece(piece) && !shortPiece(piece) || kind == lineSeam && !first.goesOn(text, stop, read, piece, whole(b)) {
 			break
 		}

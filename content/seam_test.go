@@ -88,3 +88,8 @@ func TestLinesBehindTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Empty(t, scanText(t, text).Findings) })
 	}
 }
+
+// TestTokensWithNothingBehindTheirNames says that the name of a token right before the end of its line has no body.
+func TestTokensWithNothingBehindTheirNames(t *testing.T) {
+	require.Empty(t, scanText(t, strings.Repeat("access-production-\n", 3)).Findings)
+}
