@@ -99,7 +99,8 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 		return
 	}
-	if len(s.Text) < minFound && sc.nothingIn(s) {
+	nothing := sc.nothingIn(s)
+	if nothing && (len(s.Text) < minFound || s.Key || s.name < 0) {
 		if s.Host < 0 {
 			sc.rep.Coverage.ScannedBytes += len(s.Text)
 		}
@@ -127,7 +128,11 @@ func (sc *scan) string(i int) {
 		if known != nil && known.round == sc.barren.round && known.text == v.text {
 			continue
 		}
-		sc.read(v)
+		if nothing && n == 0 {
+			sc.begin(v)
+		} else {
+			sc.read(v)
+		}
 		if known != nil && len(sc.hits) == 0 && len(sc.queue) == queued && sc.cut == cut {
 			known.text, known.round = v.text, sc.barren.round
 		}
@@ -154,13 +159,36 @@ func (sc *scan) first(text string) *view {
 // minFound is the shortest text that anything but a keyword can be found in, in bytes: a@b.co.
 const minFound = 6
 
-// nothingIn reports whether a string shorter than that has nothing in it, which is plain where most bodies are made of
-// such strings: printed ASCII, no escape, and no word that a detector looks for.
+// nothingIn reports whether a string has nothing in it, unless its name makes something of it. Most bodies are made of such
+// strings: of less than the shortest text, and of a few words, none of which a detector looks for.
 func (sc *scan) nothingIn(s *String) bool {
-	return !(s.Role == RoleBlob && !s.Key) && sc.plainShort(s.Text)
+	switch {
+	case len(s.Text) >= minRun || s.Role == RoleBlob && !s.Key:
+		return false
+	case len(s.Text) < minFound:
+		return sc.plainShort(s.Text)
+	}
+	return sc.plainWords(s.Text)
 }
 
-// plainShort is nothingIn for the text of any view.
+// plainWords reports whether a text shorter than a run is letters and blanks, too few blanks for letters that are set apart, and
+// has no word in it that a detector looks for.
+func (sc *scan) plainWords(text string) bool {
+	blanks := 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case isLetter(text[i]):
+		case text[i] == ' ' && blanks < minSpaced-2:
+			blanks++
+		default:
+			return false
+		}
+	}
+	return !sc.s.ungated && !sc.s.index.any(text)
+}
+
+// plainShort reports it of the text of any view that is shorter than minFound: it is printed ASCII, has no escape, and no word
+// that a detector looks for.
 func (sc *scan) plainShort(text string) bool {
 	if sc.s.ungated {
 		return false
