@@ -127,6 +127,9 @@ func urlBefore(text string, end int) bool {
 // maxCluster bounds a group of digits with single separators, in bytes; nothing that is looked for is longer.
 const maxCluster = 40
 
+// minNumber is how many digits the shortest number has that is looked for.
+const minNumber = 7
+
 // digits visits every group of digits: stretches of digits with single separators between them.
 func (sc *scan) digits() {
 	text := sc.text
@@ -150,7 +153,7 @@ func (sc *scan) digits() {
 		start := clusterStart(text, i, from)
 		end, count := sc.cluster(text, start)
 		i, from = max(i, end-2), end
-		if count < 7 {
+		if count < minNumber {
 			continue
 		}
 		if !sc.card(sc.groups) {

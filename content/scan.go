@@ -171,18 +171,24 @@ func (sc *scan) nothingIn(s *String) bool {
 	return sc.plainWords(s.Text)
 }
 
-// plainWords reports whether a text shorter than a run is letters and blanks, too few blanks for letters that are set apart, and
-// has no word in it that a detector looks for.
+// plainWords reports whether a text shorter than a run is letters, a few digits and blanks: too few digits for any number, too
+// few blanks for letters that are set apart, no digits that stand for letters, and no word that a detector looks for.
 func (sc *scan) plainWords(text string) bool {
-	blanks := 0
+	blanks, digits, mixed := 0, 0, false
 	for i := 0; i < len(text); i++ {
-		switch {
-		case isLetter(text[i]):
-		case text[i] == ' ' && blanks < minSpaced-2:
+		switch c := text[i]; {
+		case isLetter(c):
+		case isDigit(c) && digits < minNumber-1:
+			digits++
+			mixed = mixed || i > 0 && isLetter(text[i-1]) || i+1 < len(text) && isLetter(text[i+1])
+		case c == ' ' && blanks < minSpaced-2:
 			blanks++
 		default:
 			return false
 		}
+	}
+	if mixed && (blanks > 0 || leetWord(text) != "") {
+		return false
 	}
 	return !sc.s.ungated && !sc.s.index.any(text)
 }

@@ -153,6 +153,11 @@ func extent(text string, start, limit int, set *charset) int {
 
 // until returns the first place from byte i on whose byte is in set, the length of text when there is none.
 func until(text string, i int, set *charset) int {
+	for ; i+4 <= len(text); i += 4 {
+		if t := text[i : i+4]; set[t[0]] || set[t[1]] || set[t[2]] || set[t[3]] {
+			break
+		}
+	}
 	for i < len(text) && !set[text[i]] {
 		i++
 	}
