@@ -15,6 +15,7 @@ func TestEncodingsUndoneInEitherOrderAreReadOnce(t *testing.T) {
 	sc := newScan(context.Background(), Builtin(), d, SideResponse)
 	defer sc.release()
 	for i := range d.strings {
+		sc.queue = sc.queue[:0]
 		sc.string(i)
 		seen := map[string]bool{}
 		for _, v := range sc.queue {
