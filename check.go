@@ -133,7 +133,7 @@ type run struct {
 	pending    bool // the trace shard holds something of this exchange
 
 	report   content.Report
-	labels   []string // categories found, for result steps
+	labels   []label // what was found, for result steps
 	masks    []content.Finding
 	dropping map[int]struct{} // tools to take out of the list, by index
 	modelID  string           // the model that read it, if one did; with a gate in front both

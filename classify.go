@@ -112,7 +112,7 @@ func (r *run) judge(ctx context.Context, c *classification) {
 		}
 		result = telemetry.ScanFound
 		segment := c.segments[i]
-		r.labels = append(r.labels, string(decision.PromptInjection))
+		r.labels = append(r.labels, label{string(decision.PromptInjection), segment.Tool})
 		r.found(decision.Finding{
 			Scanner: decision.ScannerModel, Detector: detector, Category: decision.PromptInjection,
 			Severity: severity, Path: r.doc.Pointer(segment.String), View: segment.View,

@@ -120,6 +120,39 @@ rules:
 	require.Equal(t, "ansi-escape", lines[1].Findings[0].Detector, "it is in the trail all the same")
 }
 
+// TestAToolThatWasRemovedIsNoLabel: the agent never saw it. One that was left in its list did it see.
+func TestAToolThatWasRemovedIsNoLabel(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*sallyport.Config)
+		want   decision.Outcome
+	}{
+		"removed": {func(c *sallyport.Config) {}, decision.Allow},
+		"noted":   {func(c *sallyport.Config) { c.Default.PoisonedTools = decision.ListNote }, decision.Deny},
+		"watched": {func(c *sallyport.Config) { c.Profiles = []sallyport.ScopedProfile{dryLists(c.Default)} }, decision.Deny},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, `
+rules:
+  - name: steered
+    flow: {within: 10m, steps: [{result: {labels: [injection]}}, {call: {tool: shell}}]}
+`, tc.change)
+			asked := list([]string{"lists"}, "")
+			asked.HasBody, asked.Principal = false, "alice"
+			x := list([]string{"lists"}, `{"tools":[{"name":"a","description":"x\udb40\udc69\udb40\udc67\udb40\udc6e\udb40\udc6f\udb40\udc72\udb40\udc65","inputSchema":{"type":"object"}}]}`)
+			x.Call = o.e.CheckRequest(t.Context(), asked).Call
+			require.NotEmpty(t, x.Call)
+			require.False(t, o.e.CheckResponse(t.Context(), x).Denied())
+			require.Equal(t, tc.want, o.request("shell", "{}").Outcome)
+		})
+	}
+}
+
+// dryLists watches the service lists without touching what it sends.
+func dryLists(p decision.Profile) sallyport.ScopedProfile {
+	p.DryRun = true
+	return sallyport.ScopedProfile{Profile: p, Services: []string{"lists"}}
+}
+
 // TestTokenFeedsOneResultEvent: a token that comes back a second time does not make the result happen twice.
 func TestTokenFeedsOneResultEvent(t *testing.T) {
 	const twice = `

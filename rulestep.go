@@ -107,7 +107,7 @@ func (r *run) event(result bool) *rules.Event {
 		Meta: r.ex.Meta, Headers: r.ruleHeaders(), Now: r.e.now(),
 	}
 	if result {
-		ev.Labels = rules.Labels(r.labels...)
+		ev.Labels = rules.Labels(r.told()...)
 		return ev
 	}
 	if r.ex.Method == rules.MethodToolsCall || r.ex.Method == "prompts/get" {

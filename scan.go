@@ -29,7 +29,7 @@ func (r *run) scan(ctx context.Context) {
 	r.in.Findings = slices.Grow(r.in.Findings, len(report.Findings))
 	for _, f := range report.Findings {
 		if r.tells(f) {
-			r.labels = append(r.labels, f.Category)
+			r.labels = append(r.labels, label{f.Category, f.Tool})
 		}
 		r.found(decision.Finding{
 			Scanner:  decision.ScannerContent,
@@ -45,6 +45,24 @@ func (r *run) scan(ctx context.Context) {
 			r.masks = append(r.masks, f)
 		}
 	}
+}
+
+// label is a category that was found, and in which tool of a list, noTool outside of one.
+type label struct {
+	category string
+	tool     int
+}
+
+// told are the categories of what reaches the agent: what was in a tool that is taken out
+// of the list does not.
+func (r *run) told() []string {
+	var categories []string
+	for _, l := range r.labels {
+		if _, dropped := r.dropping[l.tool]; !dropped || r.profile.DryRun {
+			categories = append(categories, l.category)
+		}
+	}
+	return categories
 }
 
 // tells reports whether a finding of a detector says something about the message to the
