@@ -190,11 +190,13 @@ func sparse(text string) bool {
 const sparseness = 128
 
 // foldedPiece returns how many bytes at the start of a text folding leaves as they are, and that the n bytes behind them
-// become m.
+// become m. Of a long stretch that stays it returns a part, with nothing behind it: looks begin all over the stretch, and each of
+// them shall read little of it.
 func foldedPiece(text string) (stay, n, m int) {
-	for stay < len(text) {
+	near := min(len(text), maxFoldedPiece)
+	for stay < near {
 		if text[stay] < 0x80 {
-			stay = asciiEnd(text, stay)
+			stay = asciiEnd(text[:near], stay)
 			continue
 		}
 		v, n := foldAt(text, stay)
@@ -209,6 +211,9 @@ func foldedPiece(text string) (stay, n, m int) {
 	}
 	return stay, 0, 0
 }
+
+// maxFoldedPiece is how much is read to find the next piece of a folded text, in bytes.
+const maxFoldedPiece = 4 * wayLength
 
 // asciiEnd returns where the ASCII from byte i on ends.
 func asciiEnd(text string, i int) int {

@@ -44,3 +44,18 @@ func TestOtherScriptsAreNoLookAlikes(t *testing.T) {
 		require.Equal(t, Note, worst(scanText(t, text)), text)
 	}
 }
+
+// TestPlacesInLongStretches says that what is found far from anything that folding changes has its place.
+func TestPlacesInLongStretches(t *testing.T) {
+	for _, far := range []int{1, maxFoldedPiece - 3, maxFoldedPiece, 20 * maxFoldedPiece} {
+		text := "ａ" + strings.Repeat("w", far) + " kim@examplе.org " + strings.Repeat("w", far) + " lee@example.org"
+		at := strings.Index(text, "kim")
+		r := scanText(t, text)
+		require.Len(t, r.Findings, 2, far)
+		places := map[string]bool{}
+		for _, f := range r.Findings {
+			places[text[f.Start:f.End]] = true
+		}
+		require.Equal(t, map[string]bool{text[at : at+len("kim@examplе.org")]: true, "lee@example.org": true}, places, far)
+	}
+}
