@@ -154,11 +154,13 @@ func (w *modelWorker) end() {
 
 // work is the goroutine.
 func (r *modelRunner) work(h *ModelPool, slot int, root *actor.RootContext, self, pool *actor.PID) {
-	var own thread
+	// A thread of its own: moved from thread to thread between runs, a small model
+	// needs a twentieth more CPU per token (docs/decisions/0009). The thread ends with
+	// the goroutine.
+	runtime.LockOSThread()
 	for {
 		select {
 		case j := <-r.jobs:
-			own.keep(len(j.windows) < crowd)
 			if !r.run(j, h, slot, root, self, pool) {
 				return
 			}
@@ -194,7 +196,7 @@ func (r *modelRunner) run(j *job, h *ModelPool, slot int, root *actor.RootContex
 	if out.panicked {
 		// After the pool was told, so that it hears of the next goroutine later.
 		root.Send(self, &crashed{gen: r.gen})
-	} else if crowded {
+	} else if crowded && len(r.jobs) > 0 {
 		runtime.Gosched()
 	}
 	return !out.panicked
@@ -206,24 +208,6 @@ func (r *modelRunner) run(j *job, h *ModelPool, slot int, root *actor.RootContex
 // each other's caches: with a thousand callers of short texts that is a hundredth of all
 // processor time. For a few callers a yield is not worth what it costs.
 const crowd = 8
-
-// thread is whether a goroutine has a thread of its own. Moved from thread to thread
-// between runs, a small model needs a twentieth more CPU per token. But a thread that is
-// kept is also waited for, by a switch of threads where the scheduler would only take the
-// next goroutine, and each run that answers a crowd has such a wait behind it
-// (docs/decisions/0009).
-type thread bool
-
-// keep takes hold of the thread or lets go of it. A goroutine that ends with it ends it.
-func (t *thread) keep(own bool) {
-	switch {
-	case own && !bool(*t):
-		runtime.LockOSThread()
-	case !own && bool(*t):
-		runtime.UnlockOSThread()
-	}
-	*t = thread(own)
-}
 
 // abandon gives a run up and reports whether it was still running.
 func (j *job) abandon(h *ModelPool) bool {
