@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,9 +43,7 @@ func Diff(old, new *Settings) Changes {
 		}
 	}
 	if !sameProfiles(old.Profiles, new.Profiles) {
-		c.Reloadable = append(c.Reloadable, Change{
-			Name: "profiles", Old: fmt.Sprint(len(old.Profiles)), New: fmt.Sprint(len(new.Profiles)),
-		})
+		c.Reloadable = append(c.Reloadable, profilesChange(old.Profiles, new.Profiles))
 	}
 	return c
 }
@@ -68,11 +67,54 @@ func normal(p any) any {
 
 // sameProfiles compares what the file says and not what it comes to, so that a
 // change of a setting outside profiles is not reported twice.
-func sameProfiles(a, b []Profile) bool {
-	return slices.EqualFunc(a, b, func(x, y Profile) bool {
-		return x.Name == y.Name && slices.Equal(x.Services, y.Services) &&
-			slices.Equal(x.Routes, y.Routes) && reflect.DeepEqual(x.Overrides, y.Overrides)
-	})
+func sameProfiles(a, b []Profile) bool { return slices.EqualFunc(a, b, Profile.same) }
+
+func (p Profile) same(other Profile) bool {
+	return p.Name == other.Name && slices.Equal(p.Services, other.Services) &&
+		slices.Equal(p.Routes, other.Routes) && reflect.DeepEqual(p.Overrides, other.Overrides)
+}
+
+// profilesChange says of the profiles those that differ, or, where only their order
+// does, all names in their order.
+func profilesChange(old, new []Profile) Change {
+	c := Change{Name: "profiles", Old: unlike(old, new), New: unlike(new, old)}
+	if c.Old == "" && c.New == "" {
+		names := func(all []Profile) string {
+			list := make([]string, len(all))
+			for i, p := range all {
+				list[i] = p.Name
+			}
+			return strings.Join(list, ", ")
+		}
+		c.Old, c.New = names(old), names(new)
+	}
+	return c
+}
+
+// unlike describes the profiles that the others do not have in the same words.
+func unlike(profiles, others []Profile) string {
+	var list []string
+	for _, p := range profiles {
+		if !slices.ContainsFunc(others, p.same) {
+			list = append(list, p.words())
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// words is the profile in one line.
+func (p Profile) words() string {
+	var parts []string
+	if len(p.Services) > 0 {
+		parts = append(parts, "service "+strings.Join(p.Services, "|"))
+	}
+	if len(p.Routes) > 0 {
+		parts = append(parts, "route "+strings.Join(p.Routes, "|"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Overrides)) {
+		parts = append(parts, name+"="+p.Overrides[name])
+	}
+	return p.Name + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // Reloaded returns what is in force after a reload: old, with the reloadable

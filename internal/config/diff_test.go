@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,12 +13,27 @@ func TestDiffSortsChanges(t *testing.T) {
 	c := Diff(old, next)
 	require.Equal(t, []Change{
 		{"FAILURE_MODE", "failClosed", "failOpen"}, {"DENY_TOOLS", "a", ""},
-		{"PG_REVIEW_THRESHOLD", "", "0.4"}, {"profiles", "0", "3"},
+		{"PG_REVIEW_THRESHOLD", "", "0.4"}, {"profiles", "", "staging (service staging-*, DRY_RUN=true, FAILURE_MODE=failOpen); " +
+			"internal read (service wiki|docs?, route int/*, PG_BLOCK_THRESHOLD=0.9, TOOLS_LIST_ACTION=note); profiles[2] (service wiki, route *, HUMAN_REVIEW_MODE=deny)"},
 	}, c.Reloadable)
 	require.Equal(t, []Change{
 		{"EXCHANGE_KEY", "(set, 1)", "(set, 1)"}, {"MAX_INFLIGHT", "10", "20"},
 	}, c.Restart)
 	require.Zero(t, Diff(old, old))
+}
+
+// What a reload says of profiles is which of them are others now, or that they stand in another order.
+func TestDiffSaysWhichProfilesChanged(t *testing.T) {
+	const one, two = "  - {name: a, service: s, set: {dry_run: true}}\n", "  - {name: b, route: r, set: {pin_action: deny}}\n"
+	old := good(t, "profiles:\n"+one+two, nil)
+	for file, want := range map[string][]Change{
+		"profiles:\n" + one + two: nil,
+		"profiles:\n" + two + one: {{"profiles", "a, b", "b, a"}},
+		"profiles:\n" + one:       {{"profiles", "b (route r, PIN_ACTION=deny)", ""}},
+		"profiles:\n" + one + strings.Replace(two, "deny", "note", 1): {{"profiles", "b (route r, PIN_ACTION=deny)", "b (route r, PIN_ACTION=note)"}},
+	} {
+		require.Equal(t, want, Diff(old, good(t, file, nil)).Reloadable, file)
+	}
 }
 
 func TestReloadedTakesOnlyWhatCanBeReloaded(t *testing.T) {

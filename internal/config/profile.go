@@ -12,7 +12,7 @@ import (
 // Profile overrides verdict settings for some exchanges. Which settings can be
 // overridden is marked in [Table].
 type Profile struct {
-	// Name says in logs and audit which profile applied.
+	// Name is what errors, and the log of a reload, call the profile.
 	Name string
 	// Services and Routes are globs ('*' any run, '?' one character). A profile
 	// applies when each list that is given matches; an exchange with several
