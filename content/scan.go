@@ -46,6 +46,7 @@ type scan struct {
 	phones        int // calls of the phone library so far
 	ciphers       ciphered
 	marked, utf7  bool    // the current view has words that markup cuts; shifts of UTF-7
+	angled        bool    // it has a < that a tag may begin with
 	uu            []Range // lines of uuencode in the current view
 	dumps         []Range // of bytes in hexadecimal, in the current view
 
@@ -217,7 +218,7 @@ func (sc *scan) begin(v *view) {
 	sc.quotes.reset(0)
 	sc.near.reset(0)
 	sc.hiddenWords.reset(0)
-	sc.marked, sc.utf7, sc.uu, sc.dumps = false, false, sc.uu[:0], sc.dumps[:0]
+	sc.marked, sc.utf7, sc.angled, sc.uu, sc.dumps = false, false, false, sc.uu[:0], sc.dumps[:0]
 	if sc.ciphers.count > 0 {
 		sc.ciphers = ciphered{}
 	}

@@ -225,6 +225,7 @@ func (sc *scan) mark(text string, i int) {
 		sc.marked = sc.cuts(text, i)
 	}
 	if text[i] == '<' {
+		sc.angled = true
 		if open := controlOpens(text, i); open > 0 {
 			sc.controlToken(i, i+open)
 		}

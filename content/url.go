@@ -363,6 +363,9 @@ func (sc *scan) embedding(start int) (image, link bool) {
 			return true, false
 		}
 	}
+	if !sc.angled {
+		return false, false
+	}
 	i := sc.tags.before(tagEnds, text, start)
 	if i < 0 || start-i > maxTag || text[i] == '>' {
 		return false, false
