@@ -396,7 +396,8 @@ func luhn(d string) bool {
 
 // digitsOf returns the ASCII digits of s.
 func digitsOf(s string) string {
-	b := make([]byte, 0, len(s))
+	var room [maxCluster]byte
+	b := room[:0]
 	for i := 0; i < len(s); i++ {
 		if isDigit(s[i]) {
 			b = append(b, s[i])
