@@ -19,6 +19,7 @@ func overrideKeywords() []keyword {
 			end := at + len(verb)
 			switch {
 			case end == len(sc.text):
+				sc.beginsOrder()
 			case !isAlnum(sc.text[end]):
 				sc.override(at, end)
 			case sc.v.label == ViewCollapsed:
@@ -137,6 +138,8 @@ type phrase struct {
 	all, yours  bool
 	past, state bool
 	told        bool         // what someone was told, with no name for it
+	above       bool         // it is past by what stands behind it: "the instructions above"
+	open        bool         // the text ended before it did
 	thing       overrideWord // what it is about, overrideOther for nothing that matters
 }
 
@@ -161,6 +164,9 @@ func (sc *scan) override(at, end int) {
 	}
 	p := overridden(sc.text, end)
 	if p.thing == overrideOther && !p.told {
+		if p.open {
+			sc.beginsOrder()
+		}
 		if n := usersWish(sc.text, end); n > 0 && moodAt(sc.text, at) == ordering && !sc.mentionedAt(at) {
 			sc.review(detOverride, at, end+n, Review)
 			return
@@ -184,11 +190,13 @@ func (sc *scan) override(at, end int) {
 		// The name of a setting: override_system_prompt.
 	case p.whole():
 		sev := Review
-		if p.certain(plainly) && (said || sc.encoded() || sc.definitional()) {
+		if p.certain(plainly) && (said || sc.encoded() || sc.definitional()) && !(p.above && !insteadBehind(sc.text, p.stop)) && (p.all || p.yours || !ofOthers(sc.text, p.stop)) {
 			sev = Block
 		}
 		sc.review(detOverride, at, p.stop, sev)
-	case !said:
+	case !said || p.told && !p.all && hasFoldPrefix(sc.text[p.stop:], " about "):
+	case verb == 'o' && p.thing == overrideThing && p.yours && calledOn(sc.text, at):
+		sc.review(detOverride, at, p.stop, Block)
 	case plainly && (p.thing == overrideTask && (p.all || p.yours) || p.thing == overrideThing || p.told && p.all):
 		sc.review(detOverride, at, p.stop, Block)
 	case plainly:
@@ -325,6 +333,9 @@ func overridden(text string, i int) (p phrase) {
 		if !plain && ending(text[gap:i]) {
 			return phrase{}
 		}
+		if i = overNumber(text, i); i == len(text) {
+			return phrase{open: true}
+		}
 		w := i
 		for i < len(text) && isAlnum(text[i]) && i-w < 24 {
 			i++
@@ -348,6 +359,11 @@ func overridden(text string, i int) (p phrase) {
 			p.state = true
 		case overrideThing, overrideLoose, overrideTask:
 			switch n := givenBehind(text, i); {
+			case n == 0 && kind == overrideThing && !p.past:
+				if n := aboveBehind(text, i); n > 0 {
+					p.past, p.above = true, true
+					i += n
+				}
 			case n == 0:
 			case kind != overrideTask:
 				p.past, p.yours = true, true

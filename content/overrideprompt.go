@@ -61,6 +61,7 @@ func extractionKeywords() []keyword {
 			k = append(k, keyword{text: text, look: func(sc *scan, at int) { sc.extraction(at, at+len(text), true) }})
 		}
 	}
+	k = append(k, keyword{text: "the system prompt", look: func(sc *scan, at int) { sc.verbatimPrompt(at, at+len("the system prompt")) }})
 	for _, p := range systemPrompts {
 		k = append(k, keyword{text: foldASCII(p), look: func(sc *scan, at int) { sc.foreignExtraction(at, at+len(p)) }})
 	}

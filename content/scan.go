@@ -78,6 +78,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 	sc.numbers()
 	sc.elements()
 	sc.joined()
+	sc.ordersOverStrings()
 	sc.echoes()
 	if err := ctx.Err(); err != nil {
 		return Report{}, fmt.Errorf("scan payload: %w", err)

@@ -37,6 +37,7 @@ type scanRoom struct {
 	streams streams
 	head    [sniffRun]byte // the beginning of a run that is decoded
 	long    []byte         // a long text while it is made
+	begun   []int          // the strings that begin an order
 	glued   []byte         // the body of a token that is written in pieces
 	plain   []byte         // what the runs of a view were decoded to, and which they are
 	folds   []folded
@@ -54,7 +55,7 @@ func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
 	sc.ctx, sc.s, sc.d, sc.side = ctx, s, d, side
 	sc.budget = max(viewFactor*len(d.body), viewFloor)
 	sc.listedIn, sc.dirty = -1, true
-	sc.trails.reach = 0
+	sc.trails.reach, sc.begun = 0, sc.begun[:0]
 	n := len(builtinDetectors) + len(s.user)
 	sc.opened = cleared(sc.opened, len(s.user))
 	sc.bodies = cleared(sc.bodies, len(tokenSets))
