@@ -84,6 +84,9 @@ func (sc *scan) transferViews(v *view) {
 		}
 	}
 	sc.dumpViews(v)
+	if strings.IndexByte(v.text, '~') < 0 {
+		return // found sooner than that no < of many has one behind it
+	}
 	for from := 0; ; {
 		i := strings.Index(v.text[from:], "<~")
 		if i < 0 {
