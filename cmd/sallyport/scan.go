@@ -236,16 +236,24 @@ var errBatch = errors.New("it is a JSON-RPC batch; give its messages one by one,
 
 // batchFault refuses a batch where nobody has said how to take it.
 func (o scanOptions) batchFault(in []byte) error {
+	if !o.text && o.phase == "" && batch(in) {
+		return errBatch
+	}
+	return nil
+}
+
+// batch reports whether the input is an array of nothing but JSON-RPC messages.
+func batch(in []byte) bool {
 	var elements []map[string]jsontext.Value
-	if o.text || o.phase != "" || json.Unmarshal(in, &elements) != nil || len(elements) == 0 {
-		return nil
+	if json.Unmarshal(in, &elements) != nil || len(elements) == 0 {
+		return false
 	}
 	for _, e := range elements {
 		if _, ok := e["jsonrpc"]; !ok {
-			return nil
+			return false
 		}
 	}
-	return errBatch
+	return true
 }
 
 // plain reports whether the input is taken as plain text.
