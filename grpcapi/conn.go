@@ -54,7 +54,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			}
 			return nil, err
 		}
-		if c := l.admit(raw); c != nil {
+		c, instead := l.admit(raw)
+		if instead != nil {
+			_ = instead.Close() // it goes either way
+			l.refused()
+		}
+		if c != nil {
 			return c, nil
 		}
 		raw.Close()
@@ -105,23 +110,53 @@ func (l *listener) all() []*conn {
 	return conns
 }
 
-func (l *listener) admit(raw net.Conn) *conn {
+// admit gives raw a place, or nil where there is none. Where places run out, the
+// connection that has been shaking hands for longest gives up its own, for the caller to
+// close: who connects and then says nothing must not keep out those who do. A call's place
+// is taken only from one that is slow, so that a crowd of clients who all mean it does not
+// push out itself; when the reserve is used up, too, from any.
+func (l *listener) admit(raw net.Conn) (c, instead *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.conns) >= l.most+l.reserve {
-		return nil
+	now := time.Now()
+	full := len(l.conns) >= l.most+l.reserve
+	if full || l.calls >= l.most {
+		if oldest := l.oldestPending(); oldest != nil && (full || now.Sub(oldest.since) >= slowHandshake) {
+			instead = oldest
+			l.drop(oldest)
+		} else if full {
+			return nil, nil
+		}
 	}
-	c := &conn{Conn: raw, home: l, probe: l.calls >= l.most, begun: make(chan struct{})}
+	c = &conn{Conn: raw, home: l, since: now, probe: l.calls >= l.most, begun: make(chan struct{})}
 	if !c.probe {
 		l.calls++
 	}
 	l.conns[c] = struct{}{}
-	return c
+	return c, instead
+}
+
+// oldestPending is the connection that has been shaking hands for longest, one that
+// holds a call's place before those of the reserve; nil for none.
+func (l *listener) oldestPending() *conn {
+	var oldest *conn
+	for c := range l.conns {
+		switch {
+		case c.established.Load():
+		case oldest == nil, oldest.probe && !c.probe, oldest.probe == c.probe && c.since.Before(oldest.since):
+			oldest = c
+		}
+	}
+	return oldest
 }
 
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.drop(c)
+}
+
+func (l *listener) drop(c *conn) {
 	if _, ok := l.conns[c]; !ok {
 		return
 	}
@@ -150,6 +185,7 @@ func (l *listener) closePending() {
 type conn struct {
 	net.Conn
 	home        *listener
+	since       time.Time // accepted
 	probe       bool
 	established atomic.Bool
 	begun       chan struct{} // closed when the server begins with the handshake

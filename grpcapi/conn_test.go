@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -203,6 +204,43 @@ func TestPauseWaitsForNothingThatCannotCome(t *testing.T) {
 	require.NoError(t, (<-accepted).Close())
 	l.pause(time.Hour)
 	require.NoError(t, l.Close())
+}
+
+// While there are places for probes, a call's place is taken from a slow handshake alone,
+// the slowest first; a connection that is through keeps its own.
+func TestASlowHandshakeMakesRoomForACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		socket := newFakeSocket()
+		var refused atomic.Int64
+		l := newListener(socket, 2, 3, func() { refused.Add(1) })
+		accepted, _ := acceptAll(l)
+		connect := func() (ours *conn, theirs net.Conn) {
+			near, far := net.Pipe()
+			t.Cleanup(func() { _ = far.Close() })
+			socket.conns <- near
+			c := (<-accepted).(*conn)
+			t.Cleanup(func() { _ = c.Close() })
+			return c, far
+		}
+		through, _ := connect()
+		require.NoError(t, through.SetDeadline(time.Time{}))
+		time.Sleep(time.Minute)
+		slow, silent := connect()
+		time.Sleep(slowHandshake - time.Nanosecond)
+		crowd, _ := connect()
+		require.True(t, crowd.probe, "there is still time")
+		require.Zero(t, refused.Load())
+		time.Sleep(time.Nanosecond)
+		next, _ := connect()
+		require.False(t, next.probe)
+		require.EqualValues(t, 1, refused.Load())
+		_, err := silent.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, slow.Close(), "closed by the server, too")
+		require.Equal(t, 3, l.count())
+		require.NoError(t, l.Close())
+		close(socket.past)
+	})
 }
 
 // full is a listener whose process may open no more files, some times.

@@ -85,7 +85,9 @@ type seldom struct {
 func (s *seldom) due(now time.Time) int64 {
 	s.unsaid.Add(1)
 	next := s.next.Load()
-	if now.UnixNano() < next || !s.next.CompareAndSwap(next, now.Add(sayEvery).UnixNano()) {
+	// A clock that was set back does not silence it for the time it has lost.
+	wait := time.Duration(next - now.UnixNano())
+	if 0 < wait && wait <= sayEvery || !s.next.CompareAndSwap(next, now.Add(sayEvery).UnixNano()) {
 		return 0
 	}
 	return s.unsaid.Swap(0)

@@ -108,6 +108,8 @@ func TestSeldomSaysTheFirstAndThenHowMany(t *testing.T) {
 	}
 	require.EqualValues(t, 5, s.due(now.Add(sayEvery)))
 	require.Zero(t, s.due(now.Add(sayEvery)))
+	require.EqualValues(t, 2, s.due(now.Add(-time.Hour)), "a clock that was set back does not silence it")
+	require.Zero(t, s.due(now.Add(-time.Hour)))
 }
 
 func TestShownIsShortAndPrintable(t *testing.T) {

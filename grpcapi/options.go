@@ -90,7 +90,8 @@ type Observer struct {
 	Overdue func(decision.Phase)
 	// Shed: a call came over a connection beyond MaxConns and was denied.
 	Shed func(decision.Phase)
-	// ConnRefused: a connection beyond the reserve for probes was closed.
+	// ConnRefused: a connection beyond the reserve for probes was closed, or one that was
+	// still shaking hands, for another.
 	ConnRefused func()
 	// ClientRefused: a client showed no certificate, one that the authorities do not
 	// vouch for now, or one without an allowed name.
@@ -126,6 +127,9 @@ const (
 	maxHeaderBytes = 64 << 10
 	// handshakeTime is what a new connection gets to become HTTP/2.
 	handshakeTime = 10 * time.Second
+	// slowHandshake is after how much of it another one may take its place; a client that
+	// means it is through in a few round trips.
+	slowHandshake = time.Second
 	// minPing is the shortest interval between a client's keepalive pings that is
 	// tolerated, with or without calls in flight: half of the 10 s that is common.
 	minPing = 5 * time.Second

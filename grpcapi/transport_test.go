@@ -3,7 +3,9 @@ package grpcapi
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -161,18 +163,17 @@ func TestConnectionLimit(t *testing.T) {
 	require.Equal(t, up, probe.GetStatus())
 
 	for r.Conns() < 2+probeConns {
-		c, err := net.Dial("tcp", r.Addr().String())
+		probe, err := grpc_health_v1.NewHealthClient(r.dial(t, plain())).Check(within(t), &grpc_health_v1.HealthCheckRequest{})
 		require.NoError(t, err)
-		defer c.Close()
-		require.NoError(t, within(t).Err())
+		require.NotNil(t, probe)
 	}
 	last, err := net.Dial("tcp", r.Addr().String())
 	require.NoError(t, err)
 	defer last.Close()
 	require.NoError(t, last.SetDeadline(time.Now().Add(patience)))
-	_, err = last.Read(make([]byte, 1))
-	require.Error(t, err)
-	require.Positive(t, refused.Load())
+	_, err = io.Copy(io.Discard, last)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "it is closed at once")
+	require.EqualValues(t, 1, refused.Load())
 
 	// A place that becomes free is taken by the next connection.
 	require.NoError(t, r.conn.Close())
@@ -182,6 +183,38 @@ func TestConnectionLimit(t *testing.T) {
 	reply, err = dial().CheckRequest(within(t), call("{}"))
 	require.NoError(t, err)
 	require.NotNil(t, reply.GetPass())
+}
+
+// Connections on which nobody says anything, or half of what opens one, keep neither
+// calls nor probes out.
+func TestHalfOpenConnectionsMakeRoom(t *testing.T) {
+	for name, says := range map[string]string{"silence": "", "a preface": http2.ClientPreface, "half a preface": http2.ClientPreface[:9]} {
+		t.Run(name, func(t *testing.T) {
+			var refused atomic.Int64
+			r := start(t, allow, Options{MaxConns: 2, Observer: Observer{ConnRefused: func() { refused.Add(1) }}})
+			const flood = 3 * (2 + probeConns)
+			for range flood {
+				c, err := net.Dial("tcp", r.Addr().String())
+				require.NoError(t, err)
+				defer c.Close()
+				_, err = io.WriteString(c, says)
+				require.NoError(t, err)
+			}
+			// The socket hands them over in the order in which they came.
+			for range 2 {
+				conn := r.dial(t, plain())
+				reply, err := extmcp.NewExtMcpClient(conn).CheckRequest(within(t), call("{}"))
+				require.NoError(t, err)
+				require.NotNil(t, reply.GetPass())
+			}
+			third := r.dial(t, plain())
+			probe, err := grpc_health_v1.NewHealthClient(third).Check(within(t), &grpc_health_v1.HealthCheckRequest{Service: Liveness})
+			require.NoError(t, err)
+			require.Equal(t, up, probe.GetStatus())
+			require.Equal(t, 2+probeConns, r.Conns())
+			require.EqualValues(t, flood+3-r.Conns(), refused.Load())
+		})
+	}
 }
 
 // encodings counts replies that arrive compressed.
