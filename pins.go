@@ -71,7 +71,8 @@ func (l *saveLog) saved(err error, now time.Time) (say, recovered bool) {
 	if err == nil {
 		return false, l.failing.Swap(false)
 	}
-	if l.failing.Swap(true) && now.Unix() < l.next.Load() {
+	// A clock that was set back does not silence it for the time it has lost.
+	if wait := l.next.Load() - now.Unix(); l.failing.Swap(true) && 0 < wait && wait <= 60 {
 		return false, false
 	}
 	l.next.Store(now.Add(time.Minute).Unix())

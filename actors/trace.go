@@ -43,6 +43,7 @@ const idleSweep = time.Minute
 // known.
 type Traces struct {
 	cfg       TracesConfig
+	began     time.Time
 	shards    []*TraceShard
 	evictions atomic.Uint64
 	expired   atomic.Uint64
@@ -67,8 +68,9 @@ func NewTraces(cfg TracesConfig) *Traces {
 	if cfg.OnEvicted == nil {
 		cfg.OnEvicted = func() {}
 	}
-	cfg.Now = clock(cfg.Now)
-	t := &Traces{cfg: cfg}
+	now := clock(cfg.Now)
+	t := &Traces{cfg: cfg, began: now()}
+	t.cfg.Now = func() time.Time { return t.elapsed(now()) }
 	for i := range cfg.Shards {
 		limit := cfg.MaxKeys / cfg.Shards
 		if i < cfg.MaxKeys%cfg.Shards {
@@ -78,6 +80,11 @@ func NewTraces(cfg TracesConfig) *Traces {
 	}
 	return t
 }
+
+// elapsed is a time by the time that has passed since the traces began, which is not the
+// wall clock's: when that is set forward nothing expires early, and when it is set back no
+// window stands still until it has caught up.
+func (t *Traces) elapsed(now time.Time) time.Time { return t.began.Add(now.Sub(t.began)) }
 
 // Shards are the actors to spawn, in order.
 func (t *Traces) Shards() []*TraceShard { return t.shards }
@@ -206,7 +213,9 @@ func (a *traceActor) Receive(c actor.Context) {
 			a.spent.Add(m.Once, struct{}{})
 		}
 		t := a.get(m.Key)
-		hits := m.Set.Advance(t.state, &m.Matched, m.Info)
+		in := m.Info
+		in.Now = a.h.all.elapsed(in.Now)
+		hits := m.Set.Advance(t.state, &m.Matched, in)
 		a.h.turns.Add(1)
 		m.Resolve(hits)
 	case *messages.Touch:

@@ -54,10 +54,18 @@ type traceRig struct {
 	s    *testStage
 	next byte
 	lost []int
+	made time.Time
+	set  time.Duration // by how much the wall clock was set
 }
 
+// realTime is a time of the system's, whose monotonic part those of a bubble lack.
+var realTime = time.Now()
+
+func (r *traceRig) clock() time.Time { return setClock(realTime.Add(time.Since(r.made)), r.set) }
+
 func newTraceRig(s *testStage, cfg TracesConfig) (*traceRig, func(shard int)) {
-	r := &traceRig{s: s}
+	r := &traceRig{s: s, made: time.Now()}
+	cfg.Now = r.clock
 	cfg.OnLost = func(_, keys int) { r.lost = append(r.lost, keys) }
 	r.Traces = NewTraces(cfg)
 	var crashes []func()
@@ -73,9 +81,10 @@ func (r *traceRig) call(n int, tool string, settle ...bool) []string {
 	r.s.t.Helper()
 	r.next++
 	id := [16]byte{r.next}
-	ev := &rules.Event{Method: "tools/call", Tool: tool, Now: time.Now()}
+	now := r.clock()
+	ev := &rules.Event{Method: "tools/call", Tool: tool, Now: now}
 	hits, err := r.Advance(context.Background(), traceKey(n), traceSet(), traceSet().Match(ev),
-		rules.AdvanceInfo{ID: id, Now: time.Now(), Pending: 5 * time.Second})
+		rules.AdvanceInfo{ID: id, Now: now, Pending: 5 * time.Second})
 	require.NoError(r.s.t, err)
 	for _, commit := range settle {
 		r.Settle(traceKey(n), id, commit)

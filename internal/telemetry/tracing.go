@@ -271,7 +271,8 @@ func (e *patientExporter) Shutdown(ctx context.Context) error {
 
 func (e *patientExporter) warn(err error, spans int) {
 	now, last := time.Now().UnixNano(), e.warned.Load()
-	if last != 0 && now-last < int64(warnEvery) || !e.warned.CompareAndSwap(last, now) {
+	// A clock that was set back does not silence it for the time it has lost.
+	if since := now - last; last != 0 && 0 <= since && since < int64(warnEvery) || !e.warned.CompareAndSwap(last, now) {
 		return
 	}
 	e.log.Warn(MsgTraceExportFailed, zap.Int(KeyCount, spans), zap.Error(err))
