@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -51,6 +52,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			if l.stuck != nil && !errors.Is(err, net.ErrClosed) {
 				l.stuck(err) // grpc-go tries again and says nothing
+			}
+			if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+				l.makeRoom()
 			}
 			return nil, err
 		}
@@ -134,6 +138,18 @@ func (l *listener) admit(raw net.Conn) (c, instead *conn) {
 	}
 	l.conns[c] = struct{}{}
 	return c, instead
+}
+
+// makeRoom closes a connection that is still shaking hands, so that the process, which may
+// open no more files, can take another.
+func (l *listener) makeRoom() {
+	l.mu.Lock()
+	c := l.oldestPending()
+	l.mu.Unlock()
+	if c != nil {
+		_ = c.Close() // it goes either way
+		l.refused()
+	}
 }
 
 // oldestPending is the connection that has been shaking hands for longest, one that

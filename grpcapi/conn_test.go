@@ -251,6 +251,7 @@ type full struct {
 
 type temporary struct{ error }
 
+func (t temporary) Unwrap() error { return t.error }
 func (temporary) Timeout() bool   { return false }
 func (temporary) Temporary() bool { return true }
 
@@ -274,4 +275,37 @@ func TestAcceptThatFailsIsSaid(t *testing.T) {
 	said := logs.FilterMessage("connections cannot be accepted").All()
 	require.Len(t, said, 1)
 	require.Contains(t, said[0].ContextMap()["error"], "too many open files")
+}
+
+// A process that may open no more files gives up handshakes, one each time it is told so,
+// and no connection that is through.
+func TestHandshakesMakeRoomForFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		socket := newFakeSocket()
+		var refused atomic.Int64
+		f := &full{Listener: socket}
+		l := newListener(f, 10, 1, func() { refused.Add(1) })
+		accept := func() *conn {
+			near, far := net.Pipe()
+			t.Cleanup(func() { _ = far.Close() })
+			go func() { socket.conns <- near }()
+			c, err := l.Accept()
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = c.Close() })
+			time.Sleep(time.Millisecond)
+			return c.(*conn)
+		}
+		through := accept()
+		require.NoError(t, through.SetDeadline(time.Time{}))
+		pending := []*conn{accept(), accept()}
+		f.times.Store(3)
+		for left := 2; left >= 0; left-- {
+			_, err := l.Accept()
+			require.ErrorIs(t, err, syscall.EMFILE)
+			require.Equal(t, 1+max(left-1, 0), l.count())
+		}
+		require.EqualValues(t, 2, refused.Load())
+		require.ErrorIs(t, pending[0].Conn.SetDeadline(time.Time{}), io.ErrClosedPipe)
+		require.NoError(t, through.Conn.SetDeadline(time.Time{}))
+	})
 }
