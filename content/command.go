@@ -46,7 +46,7 @@ var shortOptions = [...]struct{ command, options string }{
 }
 
 // attachedOptions are the commands whose option -p is followed by a password without a space.
-var attachedOptions = [...]string{"mysql ", "mysqldump ", "7z a ", "7z x "}
+var attachedOptions = [...]string{"mysql ", "mysqldump ", "mysqladmin ", "mariadb ", "mariadb-dump ", "7z a ", "7z x "}
 
 // The places of the commands among those that are read once for each stretch of a text: every command has its own, so that one is
 // not missed behind another.

@@ -62,8 +62,8 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		}
 		return
 	}
-	if at < sc.value {
-		// Inside the value of another name.
+	if sc.fallback(at, end, kind) || at < sc.value {
+		// The rest is inside the value of another name.
 		return
 	}
 	if (text[end] == ' ' || text[end] == '\t') && sc.listedValue(at, end, kind) || text[end] == ' ' && sc.bareValue(at, end, kind) || sc.argument(at, end, kind) {
@@ -155,8 +155,8 @@ func (sc *scan) toldKey(at int) {
 
 // pairNames and pairValues are the member names of a list of names and values, as of environment variables.
 var (
-	pairNames  = map[string]bool{"name": true, "key": true, "variable": true, "field": true, "header": true}
-	pairValues = map[string]bool{"value": true, "val": true}
+	pairNames  = map[string]bool{"name": true, "key": true, "variable": true, "field": true, "header": true, "Name": true, "Key": true, "ParameterKey": true}
+	pairValues = map[string]bool{"value": true, "val": true, "Value": true, "ParameterValue": true}
 )
 
 // toldWords lead from the word for a password to the password in a sentence: those up to plainTold at once, the

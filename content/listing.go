@@ -31,11 +31,12 @@ func (sc *scan) listedValue(at, end int, kind credential) bool {
 	return true
 }
 
-// argument looks at the literal behind an option that is a literal itself, as in "--password", "x". It reports whether one is there.
+// argument looks at the literal behind an option that is a literal itself, as in "--password", "x", or behind the name in a call that
+// looks it up. It reports whether one is there.
 func (sc *scan) argument(at, end int, kind credential) bool {
 	text := sc.text
 	mark := text[end]
-	if mark != '"' && mark != '\'' || !optionName(text, at) || end+1 == len(text) || text[end+1] != ',' {
+	if mark != '"' && mark != '\'' || end+1 == len(text) || text[end+1] != ',' || !optionName(text, at) && !lookedUp(text, at, mark) {
 		return false
 	}
 	open := extent(text, end+2, maxAligned, skipSpace)
@@ -43,7 +44,7 @@ func (sc *scan) argument(at, end int, kind credential) bool {
 		return false
 	}
 	n := literalLen(text[open+1:min(len(text), open+2+maxCredential)], mark)
-	if n <= 0 || !kind.accepts(text[open+1:open+1+n], true) || kind != credentialPassword && entropy(text[open+1:open+1+n]) < 3 {
+	if n <= 0 || !literalSecret(text[open+1:open+1+n], kind) {
 		return false
 	}
 	sc.add(detCredential, open+1, open+1+n)
