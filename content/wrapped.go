@@ -16,9 +16,9 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 	}
 	off, head := sc.head64(body)
 	switch {
-	case head == nil && !isHexRun(v.text[r.start:r.end]):
+	case head == nil && !(isHexRun(v.text[r.start:r.end]) && worth(appendHex(sc.head[:0], body[:min(len(body), sniffRun)]))):
 		return 0
-	case sc.inVain > viewFactor*len(sc.d.body):
+	case sc.inVain > max(viewFactor*len(sc.d.body), viewFloor):
 		sc.incomplete(v, r.start, r.end)
 		return 0
 	case compressed(head):

@@ -3,6 +3,7 @@ package content
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,3 +62,23 @@ func TestLinesThatComeToNothing(t *testing.T) {
 }
 
 func order64() string { return base64.StdEncoding.EncodeToString([]byte(overrideText)) }
+
+// TestTablesOfNumbers reads tables of numbers in hexadecimal, whose lines look like those of a text here and there, and has nothing to
+// say about them.
+func TestTablesOfNumbers(t *testing.T) {
+	var b strings.Builder
+	for page := range 12 {
+		for line := range 16 {
+			for i := range 16 {
+				n := page<<8 | line<<4 | i
+				if line%5 == 4 {
+					n = 0xF880 + n
+				}
+				fmt.Fprintf(&b, "%04X", n)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	r := scanText(t, b.String())
+	require.NotContains(t, detectors(r), "incomplete-decode")
+}
