@@ -110,12 +110,11 @@ func (sc *scan) cookies(at int) {
 		if n := strings.IndexByte(line[i:], ';'); n >= 0 {
 			next = i + n
 		}
-		name, value, ok := strings.Cut(line[i:next], "=")
-		if name = strings.ToLower(strings.TrimSpace(name)); ok && sessionName(name) {
-			if n := extent(value, 0, len(value), setSession); n >= minSession && mixed(value[:n]) && !placeholder(value[:n]) {
-				start := at + i + strings.IndexByte(line[i:], '=') + 1
-				sc.add(detCredential, start, start+n)
-			}
+		name, value, _ := strings.Cut(line[i:next], "=")
+		// The value first: most are short, and what is no cookie has names of any length.
+		if n := extent(value, 0, len(value), setSession); n >= minSession && mixed(value[:n]) && sessionName(strings.ToLower(strings.TrimSpace(name))) && !placeholder(value[:n]) {
+			start := at + i + len(name) + 1
+			sc.add(detCredential, start, start+n)
 		}
 		i = next + 1
 	}
