@@ -29,9 +29,10 @@ func (sc *scan) hostPassword(at int) bool {
 	start, ats, colon := at, 0, -1
 	for start > 0 && at-start < maxUserinfo && !userinfoEnds[text[start-1]] {
 		start--
-		if text[start] == ':' {
+		switch text[start] {
+		case ':':
 			colon = start
-		} else if text[start] == '@' {
+		case '@':
 			if ats++; ats > 1 {
 				return false
 			}
@@ -99,10 +100,10 @@ func serviceHost(text string, i int) (named, reached bool) {
 	if dot < 0 && !isLetter(host[0]) || end == len(text) {
 		return named, false
 	}
-	switch rest := text[end:]; {
-	case rest[0] == '/':
+	switch rest := text[end:]; rest[0] {
+	case '/':
 		reached = named
-	case rest[0] == ':':
+	case ':':
 		n := extent(rest, 1, 6, setDigits) - 1
 		reached = n >= 2 && n <= 5 && (1+n == len(rest) || !isAlnum(rest[1+n])) || named && strings.HasPrefix(rest, "::")
 	}

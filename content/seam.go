@@ -77,15 +77,15 @@ func overBreak(text string, i int) int {
 func overLiterals(s string) int {
 	joined := false
 	for n := 1; n < len(s); n++ {
-		switch c := s[n]; {
-		case c == s[0]:
+		switch s[n] {
+		case s[0]:
 			if joined {
 				return n + 1
 			}
 			return 0
-		case c == '+' || c == '.' || c == '&' || c == '\n':
+		case '+', '.', '&', '\n':
 			joined = true
-		case c == ' ' || c == '\t' || c == '\r' || c == '\\' || c == '_':
+		case ' ', '\t', '\r', '\\', '_':
 		default:
 			return 0
 		}
