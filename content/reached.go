@@ -26,6 +26,7 @@ type reached struct {
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead
 	tagOrders                    ahead // in pseudo-tags
+	brokenLines                  int   // lines before it stand for no text together
 	answers, assistants, calls   ahead // in forged turns and calls
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind

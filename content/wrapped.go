@@ -1,5 +1,7 @@
 package content
 
+import "unicode/utf8"
+
 // Lines of wrapped base64 are between these lengths in every common encoder.
 const (
 	minWrap = 56
@@ -10,6 +12,9 @@ const (
 // together. Each line is told by its beginning, so that a text full of lines is read once; what looks like text at its beginning
 // and is none may be read in vain as often as views may be made.
 func (sc *scan) decodeLines(v *view, r run) (end int) {
+	if r.start < sc.brokenLines {
+		return 0
+	}
 	end, body := wrapped(v.text, r, sniffRun+minRun)
 	if end == r.end {
 		return 0
@@ -25,8 +30,12 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 		if end, body = sc.streamLines(v.text, r, off); end == r.end {
 			return 0
 		}
-	default:
+	case head == nil || wideText(head):
 		end, body = wrapped(v.text, r, len(v.text))
+	default:
+		if end, body = sc.textLines(v.text, r, off); end == r.end {
+			return 0
+		}
 	}
 	folds, cut := len(sc.folds), sc.cut
 	if sc.decodeText(v, run{r.start, end}, body); len(sc.folds) > folds || sc.cut > cut {
@@ -34,6 +43,45 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 	}
 	sc.inVain += len(body)
 	return 0
+}
+
+// textLines returns the lines that a text is in that begins at character off of a run, and where they end. Where they stand for no
+// text, it returns the run alone, and those up to where it breaks off are not tried again.
+func (sc *scan) textLines(text string, r run, off int) (end int, body string) {
+	for least := fewLines; ; least *= 4 {
+		end, body = wrapped(text, r, least)
+		sc.long = appendBase64(sc.long[:0], body[off:])
+		if n := firstInvalid(sc.long); n >= 0 {
+			width := r.end - r.start
+			sc.brokenLines, _ = wrapped(text, r, (off+4*n/3)/width*width)
+			return r.end, text[r.start:r.end]
+		}
+		if len(body) < least {
+			return end, body
+		}
+	}
+}
+
+// fewLines is how much of lines is read at first to see whether they go on as a text, in characters.
+const fewLines = 512
+
+// firstInvalid returns where UTF-8 breaks off, -1 where it does not; a character that is cut by the end is none.
+func firstInvalid(b []byte) int {
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		c, n := utf8.DecodeRune(b[i:])
+		if c == utf8.RuneError && n == 1 {
+			if !utf8.FullRune(b[i:]) {
+				return -1
+			}
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // streamLines returns the lines that the compressed stream is in that begins at character off of a run, and where they end. What

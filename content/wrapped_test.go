@@ -51,17 +51,32 @@ func TestTextsInLinesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestLinesThatComeToNothing says that lines which begin as text and are none are not decoded over and over, and that this is told.
+// TestLinesThatComeToNothing says that lines which begin as text and are none are not decoded over and over, and that it is told
+// where that leaves something unread.
 func TestLinesThatComeToNothing(t *testing.T) {
-	line := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("harmless words and more of them ", 2)[:57]))
-	text := strings.Repeat(line+"\n", 400) + base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\xff\x00", 28))) + "\n"
-	r := scanText(t, text+order64())
-	require.True(t, r.Coverage.Partial)
-	require.Equal(t, "incomplete-decode", r.Coverage.Reason)
+	line := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("harmless words and more of them ", 2)[:57])) + "\n"
+	lines := func(plain string) string {
+		return inLines(base64.RawStdEncoding.EncodeToString([]byte(plain)), len(line)-1)
+	}
+	order := "\n" + base64.StdEncoding.EncodeToString([]byte(overrideText))
+	for name, c := range map[string]struct {
+		tail    string
+		partial bool
+	}{
+		"a byte that no text has": {lines(strings.Repeat("\xff\x00", 28)), false},
+		"characters of control":   {lines(strings.Repeat("\x01", 3000)), true},
+	} {
+		r := scanText(t, strings.Repeat(line, 400)+c.tail+order)
+		require.Equal(t, c.partial, r.Coverage.Partial, name)
+		require.Contains(t, detectors(r), "instruction-override", name)
+	}
+	// A text of several lines behind one that is none.
+	latin := strings.Repeat("Au caf\xe9 de la gare, on nous servait du th\xe9 et des biscuits. ", 20)
+	text := lines(latin[:57*20]) + lines(strings.Repeat("The harvest was late this year. ", 3)+overrideText+strings.Repeat(" Nobody knew why it was.", 9))
+	r := scanText(t, text)
+	require.False(t, r.Coverage.Partial)
 	require.Contains(t, detectors(r), "instruction-override")
 }
-
-func order64() string { return base64.StdEncoding.EncodeToString([]byte(overrideText)) }
 
 // TestTablesOfNumbers reads tables of numbers in hexadecimal, whose lines look like those of a text here and there, and has nothing to
 // say about them.
