@@ -195,10 +195,16 @@ func TestParseErrorNeverQuotesThePayload(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(err), "hunter2")
 }
 
-func FuzzParse(f *testing.F) {
+// documents are what the fuzzing of documents begins with.
+func documents(f *testing.F) {
 	for _, s := range []string{``, `{}`, `{"a":1,"a":2}`, `["\ud83d\ude00"]`, `{"t":"{\"a\":\"b\"}"}`, "\xef\xbb\xbf{}", `[[[["x"]]]]`, `{"card":[4111111111111111]}`, `"\ud800"`} {
 		f.Add([]byte(s))
 	}
+}
+
+// FuzzParse asks the decoder of the standard library about everything that a body is taken or refused for.
+func FuzzParse(f *testing.F) {
+	documents(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		d, err := Parse(body, Limits{MaxBytes: 1 << 16, MaxStrings: 1000})
 		accepted := decoderAccepts(body)
@@ -230,6 +236,17 @@ func FuzzParse(f *testing.F) {
 			if len(d.Pointer(i)) == 0 && s.container >= 0 {
 				t.Fatalf("string %d has no pointer", i)
 			}
+		}
+	})
+}
+
+// FuzzDocument asks what was taken for everything that there is to know of it.
+func FuzzDocument(f *testing.F) {
+	documents(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d, err := Parse(body, Limits{MaxBytes: 1 << 16, MaxStrings: 1000})
+		if err != nil {
+			return
 		}
 		for _, method := range []string{"tools/call", "tools/list", "initialize", "x"} {
 			_ = d.Assign(method, SideResponse)
