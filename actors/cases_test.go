@@ -31,7 +31,7 @@ func TestRS06RotatingSessionsDoNotExhaustMemory(t *testing.T) {
 		set := traceSet()
 		advance := func(key messages.TraceKey, tool string, id int) []rules.Hit {
 			var info rules.AdvanceInfo
-			info.ID[0], info.ID[1], info.ID[2], info.ID[3], info.Now = byte(id), byte(id>>8), byte(id>>16), 1, time.Now()
+			info.ID[0], info.ID[1], info.ID[2], info.ID[3], info.Now = byte(id), byte(id>>8), byte(id>>16), 1, r.clock()
 			m := set.Match(&rules.Event{Service: "a", Tool: tool, Method: "tools/call", Now: info.Now})
 			hits, err := r.Advance(t.Context(), key, set, m, info)
 			require.NoError(t, err)

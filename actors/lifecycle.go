@@ -44,6 +44,7 @@ type Lifecycle struct {
 	pong    atomic.Pointer[time.Time] // the watchdog's last answer
 	hurried chan struct{}
 	hurry   sync.Once
+	reports atomic.Uint64 // made so far
 
 	// mu keeps subscribers from being told an older phase after a newer one. It is
 	// a lock and not the actor's turn because they must be told, too, when the actor
@@ -106,11 +107,13 @@ func (l *Lifecycle) Warm() {
 }
 
 // Ready reports that a part is ready.
-func (l *Lifecycle) Ready(part string) { l.report(messages.Ready{Part: part}) }
+func (l *Lifecycle) Ready(part string) {
+	l.report(messages.Ready{Part: part, Report: l.reports.Add(1)})
+}
 
 // Unready reports that a part is not ready, with a reason for a person.
 func (l *Lifecycle) Unready(part, reason string) {
-	l.report(messages.Unready{Part: part, Reason: reason})
+	l.report(messages.Unready{Part: part, Reason: reason, Report: l.reports.Add(1)})
 }
 
 // Raise moves the phase to a final one, at once. It is for whoever stops the tree.

@@ -32,13 +32,13 @@ func advanceLifecycle(v messages.Lifecycle, event any, now time.Time) (messages.
 			return v, false
 		}
 	case messages.Ready:
-		parts, changed := withPart(v.Parts, messages.Part{Name: e.Part, Ready: true, Since: now})
+		parts, changed := withPart(v.Parts, messages.Part{Name: e.Part, Ready: true, Since: now, Report: e.Report})
 		if !changed {
 			return v, false
 		}
 		v.Parts = parts
 	case messages.Unready:
-		parts, changed := withPart(v.Parts, messages.Part{Name: e.Part, Reason: e.Reason, Since: now})
+		parts, changed := withPart(v.Parts, messages.Part{Name: e.Part, Reason: e.Reason, Since: now, Report: e.Report})
 		if !changed {
 			return v, false
 		}
@@ -84,14 +84,20 @@ func inPhase(v messages.Lifecycle, to messages.Phase, reason string, now time.Ti
 	return v
 }
 
-// withPart returns parts with p in the place of its namesake, or at the end.
+// withPart returns parts with p in the place of its namesake, or at the end. A report that
+// a later one has overtaken changes nothing.
 func withPart(parts []messages.Part, p messages.Part) ([]messages.Part, bool) {
 	i := slices.IndexFunc(parts, func(q messages.Part) bool { return q.Name == p.Name })
 	if i < 0 {
 		return append(slices.Clone(parts), p), true
 	}
-	if parts[i].Ready == p.Ready && parts[i].Reason == p.Reason {
+	old := parts[i]
+	same := old.Ready == p.Ready && old.Reason == p.Reason
+	if p.Report < old.Report || same && p.Report == old.Report {
 		return parts, false
+	}
+	if same { // but later: what comes between them is overtaken
+		p.Since = old.Since
 	}
 	parts = slices.Clone(parts)
 	parts[i] = p

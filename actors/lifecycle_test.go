@@ -192,6 +192,36 @@ func TestWatchdogWithdrawsLivenessOnlyWhenNoTurnEnds(t *testing.T) {
 	})
 }
 
+// A report that waits for an actor which ends is overtaken by later ones that are applied
+// without it, and changes nothing when it arrives, also where those said nothing new.
+func TestAReportDoesNotOvertakeALaterOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLifecycle(LifecycleConfig{Parts: []string{"rules", "model"}})
+		newTestStage(t).spawn(l.Props(guard.Options{}))
+		l.Warm()
+		l.Ready("rules")
+		l.Ready("model")
+		synctest.Wait()
+		release := make(chan struct{})
+		l.Subscribe(func(c messages.PhaseChange) {
+			if c.To == messages.Degraded {
+				<-release // holds the actor's turn
+			}
+		})
+		l.Unready("rules", "held")
+		synctest.Wait()
+		l.Unready("rules", "waits")
+		l.Unready("model", "waits")
+		l.at.Store(nil) // as when the actor begins to stop
+		l.Ready("rules")
+		l.Ready("model")
+		require.Equal(t, messages.Serving, l.Phase())
+		close(release)
+		synctest.Wait()
+		require.Equal(t, messages.Serving, l.Phase(), l.Snapshot().Reason)
+	})
+}
+
 func TestAwaitServingEndsWithItsContext(t *testing.T) {
 	l := NewLifecycle(LifecycleConfig{Parts: []string{"model"}})
 	ctx, cancel := context.WithCancel(t.Context())

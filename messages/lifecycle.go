@@ -61,6 +61,8 @@ type Part struct {
 	Since time.Time
 	// Reason says what is missing; empty when ready.
 	Reason string
+	// Report is the number of the latest report about it; see Ready.
+	Report uint64
 }
 
 // Lifecycle is what the lifecycle actor last published.
@@ -79,11 +81,19 @@ type Lifecycle struct {
 	DrainAt time.Time
 }
 
-// Ready reports that a part is ready.
-type Ready struct{ Part string }
+// Ready reports that a part is ready. Reports are numbered as they are made, because one
+// can arrive after a later one: that of an actor which ends is applied when its mailbox is
+// emptied, and meanwhile reports are applied without it.
+type Ready struct {
+	Part   string
+	Report uint64
+}
 
-// Unready reports that a part is not, or no longer, ready.
-type Unready struct{ Part, Reason string }
+// Unready reports that a part is not, or no longer, ready; see Ready.
+type Unready struct {
+	Part, Reason string
+	Report       uint64
+}
 
 // Warm reports that everything is spawned: the first one enters Warming, a second
 // one lets the phase follow from the parts.
