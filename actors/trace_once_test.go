@@ -17,8 +17,8 @@ func TestTokenFeedsOneResultEvent(t *testing.T) {
 		r, _ := newTraceRig(s, TracesConfig{Shards: 1})
 		set := traceSet()
 		burst := func(token byte) ([]rules.Hit, error) {
-			m := set.Match(&rules.Event{Service: "a", Tool: "burst", Method: "tools/call", Now: time.Now()})
-			return r.AdvanceOnce(t.Context(), [16]byte{token}, traceKey(1), set, m, rules.AdvanceInfo{ID: [16]byte{token}, Now: time.Now()})
+			m := set.Match(&rules.Event{Service: "a", Tool: "burst", Method: "tools/call", Now: r.clock()})
+			return r.AdvanceOnce(t.Context(), [16]byte{token}, traceKey(1), set, m, rules.AdvanceInfo{ID: [16]byte{token}, Now: r.clock()})
 		}
 		for token := byte(1); token <= 3; token++ {
 			hits, err := burst(token)
