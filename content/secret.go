@@ -207,7 +207,7 @@ func signedParts(text string, at int) (end int, ok bool) {
 
 // minSignedPart is the shortest part of a token, minSignature the shortest that is not cut off, in bytes: of HMAC with SHA-256.
 const (
-	minSignedPart = 12
+	minSignedPart = 11
 	minSignature  = 43
 )
 

@@ -15,7 +15,8 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 	if r.start < sc.brokenLines {
 		return 0
 	}
-	end, body := wrapped(v.text, r, sniffRun+minRun)
+	// One more line at least, whatever the length of this one.
+	end, body := wrapped(v.text, r, max(sniffRun+minRun, r.end-r.start+1))
 	if end == r.end {
 		return 0
 	}

@@ -24,8 +24,9 @@ func TestLinesAreDecodedTogether(t *testing.T) {
 	plain := strings.Repeat("The harvest was late this year, and everybody waited for rain. ", 300) + overrideText + strings.Repeat(" Nobody knew when it would come.", 300)
 	for name, lines := range map[string]string{
 		"76": inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 76), "64": inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 64),
-		"an odd width": inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 83), "carriage returns": strings.ReplaceAll(inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 76), "\n", "\r\n"),
-		"hexadecimal": inLines(hex.EncodeToString([]byte(plain)), 60), "a stream": inLines(base64.StdEncoding.EncodeToString(gzipped(t, []byte(plain))), 76),
+		"an odd width": inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 83), "wide lines": inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 128),
+		"carriage returns": strings.ReplaceAll(inLines(base64.StdEncoding.EncodeToString([]byte(plain)), 76), "\n", "\r\n"),
+		"hexadecimal":      inLines(hex.EncodeToString([]byte(plain)), 60), "a stream": inLines(base64.StdEncoding.EncodeToString(gzipped(t, []byte(plain))), 76),
 	} {
 		r := scanText(t, lines)
 		require.False(t, r.Coverage.Partial, name)
