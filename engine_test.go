@@ -332,6 +332,9 @@ func TestWhatACallIsAboutIsNotMasked(t *testing.T) {
 		{"prompts/get", `{"name":"` + key + `"}`, decision.Deny},
 		{"resources/read", `{"uri":"https://h.example/?key=` + key + `"}`, decision.Deny},
 		{"resources/read", `{"uri":"contacts:` + mail + `"}`, decision.Allow},
+		{"tools/call", `{"name":"{\"a\":\"` + key + `\"}"}`, decision.Deny}, // a document in the name is the name
+		{"resources/read", `{"uri":"[\"` + mail + `\"]"}`, decision.Allow},
+		{"tools/call", `{"name":"x","name#":"` + key + `"}`, decision.Mutated},
 		{"tools/call", `{"name":"` + mail + `","arguments":{}}`, decision.Allow},
 		{"tools/call", `{"name":"x","arguments":{"name":"` + key + `","uri":"` + mail + `"}}`, decision.Mutated},
 		{"tools/call", `{"name":"x","uri":"` + key + `"}`, decision.Mutated},

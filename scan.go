@@ -93,7 +93,20 @@ func (r *run) severity(f content.Finding) decision.Severity {
 // about is not: the gateway has authorised, and rules have judged, the name that came,
 // and a call of something else is no milder form of it.
 func (r *run) maskable(f content.Finding) bool {
-	return f.Mask != "" && (r.phase != decision.Request || f.Path != "/"+subjectMember(r.ex.Method))
+	return f.Mask != "" && (r.phase != decision.Request || r.member(f) != "/"+subjectMember(r.ex.Method))
+}
+
+// member is where the received string is that a finding is in, or in a document inside of.
+func (r *run) member(f content.Finding) string {
+	all := r.doc.Strings()
+	if f.String < 0 || all[f.String].Host < 0 {
+		return f.Path
+	}
+	outer := f.String
+	for all[outer].Host >= 0 {
+		outer = all[outer].Host
+	}
+	return r.doc.Pointer(outer)
 }
 
 // redacts reports whether redaction is on for this gate.
