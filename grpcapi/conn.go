@@ -118,14 +118,14 @@ func (l *listener) all() []*conn {
 // connection that has been shaking hands for longest gives up its own, for the caller to
 // close: who connects and then says nothing must not keep out those who do. A call's place
 // is taken only from one that is slow, so that a crowd of clients who all mean it does not
-// push out itself; when the reserve is used up, too, from any.
+// push out itself; when the reserve is used up, too, any place from any.
 func (l *listener) admit(raw net.Conn) (c, instead *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	full := len(l.conns) >= l.most+l.reserve
 	if full || l.calls >= l.most {
-		if oldest := l.oldestPending(); oldest != nil && (full || now.Sub(oldest.since) >= slowHandshake) {
+		if oldest := l.oldestPending(); oldest != nil && (full || !oldest.probe && now.Sub(oldest.since) >= slowHandshake) {
 			instead = oldest
 			l.drop(oldest)
 		} else if full {

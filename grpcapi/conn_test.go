@@ -243,6 +243,26 @@ func TestASlowHandshakeMakesRoomForACall(t *testing.T) {
 	})
 }
 
+// While there are places for probes, one that is slow keeps its own: that it went would
+// gain nobody anything.
+func TestASlowProbeMakesRoomForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(newFakeSocket(), 1, 3, func() {})
+		admit := func() *conn {
+			near, far := net.Pipe()
+			t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+			c, instead := l.admit(near)
+			require.Nil(t, instead)
+			return c
+		}
+		require.NoError(t, admit().SetDeadline(time.Time{}))
+		require.True(t, admit().probe)
+		time.Sleep(2 * slowHandshake)
+		require.True(t, admit().probe)
+		require.Equal(t, 3, l.count())
+	})
+}
+
 // full is a listener whose process may open no more files, some times.
 type full struct {
 	net.Listener
