@@ -140,6 +140,7 @@ func (p *poolActor) loaded(m *modelsLoaded) {
 	}
 	closeModels(p.models)
 	p.adopt(m.models)
+	m.models = nil // the timer of the attempt must not keep them when others have come
 	p.recovered()
 }
 

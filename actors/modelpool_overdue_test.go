@@ -3,10 +3,12 @@ package actors
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,6 +115,43 @@ func TestAReloadThatHangsKeepsTheModels(t *testing.T) {
 		close(hang)
 		synctest.Wait()
 		require.EqualValues(t, 1, model.closed.Load(), "what came too late")
+		r.stop()
+	})
+}
+
+// Models that others have replaced are let go, whatever became of the time that their
+// own attempt to load was given.
+func TestReplacedModelsAreLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		var loads atomic.Int32
+		var loaded [8]weak.Pointer[fakeModel]
+		r := newRig(t, &fakeModel{}, func(c *ModelPoolConfig) {
+			c.Judge.Load = func(context.Context) (Classifier, error) {
+				broken.Store(false)
+				model := &fakeModel{run: func(inference.RunControl, []inference.Window) error {
+					if broken.Load() {
+						return errRuntime
+					}
+					return nil
+				}}
+				loaded[loads.Load()] = weak.Make(model)
+				loads.Add(1)
+				return model, nil
+			}
+		}).ready()
+		broken.Store(true)
+		for loads.Load() < 2 {
+			_, _ = r.read(time.Second, "anything")
+			time.Sleep(time.Second)
+		}
+		r.ready()
+		_, err := r.read(time.Second, "harmless")
+		require.NoError(t, err)
+		synctest.Wait()
+		runtime.GC()
+		require.Nil(t, loaded[0].Value())
+		require.NotNil(t, loaded[1].Value())
 		r.stop()
 	})
 }
