@@ -34,23 +34,34 @@ func insteadBehind(text string, i int) bool {
 	return n > 0 && oneOf(text[i+n:], insteadMoves[:]) > 0
 }
 
-// ofOthers reports whether what follows byte i says that the instructions are those of somebody who gives a model none.
+// ofOthers reports whether what follows byte i says that the instructions are those of somebody who gives a model none, and nothing
+// in the sentence is what only a model is asked to do.
 func ofOthers(text string, i int) bool {
 	n := oneOf(text[i:], givers[:])
 	if n == 0 {
 		return false
 	}
 	i += n
-	for range 2 {
-		i += oneOf(text[i:], owners[:])
+	if n = oneOf(text[i:], owners[:]); n == 0 || oneOf(text[i+n:], instructors[:]) > 0 {
+		return false
 	}
-	return oneOf(text[i:], instructors[:]) == 0
+	for end := sentenceEnd(text, i, min(len(text), i+othersReach)); i < end; i++ {
+		if (text[i] == ' ' || text[i] == ',') && insteadBehind(text, i) {
+			return false
+		}
+	}
+	return true
 }
+
+// othersReach is how far behind the instructions such a thing is looked for, in bytes.
+const othersReach = 96
 
 var (
 	givers      = [...]string{" from ", " by ", " of "}
-	owners      = [...]string{"the ", "your ", "our ", "my ", "any ", "all ", "other "}
-	instructors = [...]string{"you", "system", "developer", "openai", "anthropic", "google", "user", "me", "us", "this", "above", "before", "prompt", "admin", "operator", "creator", "conversation", "chat", "assistant", "now", "earlier", "it", "that", "them", "context", "message", "model"}
+	owners      = [...]string{"the ", "your ", "our ", "my ", "mr ", "mr. ", "mrs ", "mrs. ", "ms ", "ms. ", "dr ", "dr. "}
+	instructors = [...]string{"you", "system", "developer", "openai", "anthropic", "google", "user", "me", "us", "this", "above", "before", "prompt", "admin", "operator", "creator", "conversation", "chat", "assistant", "now", "earlier", "it", "that", "them", "context", "message", "model",
+		// Where they stand, and what is no one at all.
+		"start", "beginning", "first", "last", "previous", "prior", "past", "top", "initial", "original", "session", "document", "page", "text", "way", "order"}
 )
 
 // callings are the names by which a model is called on in front of an order.
