@@ -143,7 +143,7 @@ func (sc *scan) decodeRun(v *view, r run, together int) (end int) {
 			return end
 		}
 		// A line of digits may be all of it, with a number under it.
-	} else if off, plain := sc.head64(text); plain == nil || off > 0 {
+	} else if off, plain := sc.head64(text); (plain == nil || off > 0) && !sc.hexText(text) {
 		// The middle of a text. What begins with a line may be one of its own, whose first word is no end of another.
 		return 0
 	}
@@ -157,16 +157,14 @@ func (sc *scan) decodeRun(v *view, r run, together int) (end int) {
 
 // decodeText decodes text, which stands for the span r of v, as hexadecimal digits or base64.
 func (sc *scan) decodeText(v *view, r run, text string) {
-	if len(text)%2 == 0 && isHexRun(text) {
-		if head := appendHex(sc.head[:0], text[:min(len(text), sniffRun)]); worth(head) {
-			if len(text)/2 > sc.budget {
-				sc.incomplete(v, r.start, r.end)
-				return
-			}
-			sc.long = appendHex(sc.long[:0], text)
-			sc.decodedView(v, r, sc.long)
+	if sc.hexText(text) {
+		if len(text)/2 > sc.budget {
+			sc.incomplete(v, r.start, r.end)
 			return
 		}
+		sc.long = appendHex(sc.long[:0], text)
+		sc.decodedView(v, r, sc.long)
+		return
 	}
 	off, head := sc.head64(text)
 	switch {
@@ -179,6 +177,11 @@ func (sc *scan) decodeText(v *view, r run, text string) {
 		sc.long = appendBase64(sc.long[:0], text[off:])
 		sc.decodedView(v, r, sc.long)
 	}
+}
+
+// hexText reports whether pairs of hexadecimal digits stand for bytes that begin as something worth a view.
+func (sc *scan) hexText(digits string) bool {
+	return len(digits)%2 == 0 && isHexRun(digits) && worth(appendHex(sc.head[:0], digits[:min(len(digits), sniffRun)]))
 }
 
 // head64 returns the beginning of what base64 stands for, and where that base64 begins: at one of the first four characters,
