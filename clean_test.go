@@ -3,6 +3,7 @@ package sallyport
 import (
 	"context"
 	"encoding/json/jsontext"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -117,4 +118,20 @@ func TestMatchedTextInToolNamesStaysOutOfTheTrail(t *testing.T) {
 		require.Equal(t, masked, tools[i], name)
 	}
 	require.Equal(t, []string{"list_issues_v2", "рay_invoice"}, tools[len(names):])
+}
+
+// TestMembersThatNobodyWillReadAreNotScanned: a definition may have hundreds of thousands of them, and the trail keeps
+// a few dozen.
+func TestMembersThatNobodyWillReadAreNotScanned(t *testing.T) {
+	e, _ := engineWith(t, &wordModel{}, nil)
+	clean := newCleaner(e.tree().Rules.Current().Scanner)
+	require.Empty(t, changedMembers(nil, clean))
+	require.Equal(t, ":,title", changedMembers([]string{"", "title"}, clean))
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("member%05d", i)
+	}
+	told := changedMembers(names, clean)
+	require.True(t, strings.HasPrefix(told, ":member00000,member00001,"))
+	require.Less(t, len(clean.known), 100)
 }

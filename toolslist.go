@@ -150,14 +150,23 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 }
 
 // changedMembers is what the trail says behind "pin_drift": the members that differ,
-// whose names are the server's.
+// whose names are the server's. It goes no further than the trail, which cuts it.
 func changedMembers(names []string, clean *cleaner) string {
-	if len(names) == 0 {
-		return ""
-	}
-	told := make([]string, len(names))
+	var told strings.Builder
 	for i, name := range names {
-		told[i] = clean.member(name)
+		if told.Len() > maxChanged {
+			break
+		}
+		if i == 0 {
+			told.WriteByte(':')
+		} else {
+			told.WriteByte(',')
+		}
+		told.WriteString(clean.member(name))
 	}
-	return ":" + strings.Join(told, ",")
+	return told.String()
 }
+
+// maxChanged is above what the trail keeps of a detector's name, in bytes: a definition
+// may have as many members as a body has room for, and each would be scanned.
+const maxChanged = 1 << 10
