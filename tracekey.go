@@ -2,6 +2,7 @@ package sallyport
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -58,13 +59,18 @@ func sourceValue(ex *decision.Exchange, source string) string {
 	case name == "route":
 		return ex.Route
 	}
-	switch v := ex.Meta[name].(type) {
-	case string:
-		return v
-	case float64: // how every number of a gateway arrives
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
+	switch v := reflect.ValueOf(ex.Meta[name]); v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Float32, reflect.Float64: // how every number of a gateway arrives
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.FormatUint(v.Uint(), 10)
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	default:
+		return ""
 	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package sallyport
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,6 +26,10 @@ func TestTraceKey(t *testing.T) {
 
 	team := func(v any) decision.Exchange { return decision.Exchange{Meta: map[string]any{"team": v}} }
 	require.Equal(t, of(team("42")), of(team(42.0)), "a number is a name like any other")
+	require.Equal(t, of(team("1234567")), of(team(1234567.0)))
+	for _, n := range []any{42, int64(42), uint32(42), json.Number("42")} {
+		require.Equal(t, of(team(42.0)), of(team(n)), "%T, of a program that asks", n)
+	}
 	require.NotEqual(t, of(team(42.0)), of(team(43.0)))
 	require.NotEqual(t, of(team(true)), of(team(false)))
 	for _, none := range []any{nil, "", []any{"a"}, map[string]any{"a": "b"}} {
