@@ -18,6 +18,8 @@ func TestListings(t *testing.T) {
 		`CMD ["serve", "--api-key", "q8W4zT1xLm90Kd7sVb2", "--verbose"]`:                                   {"q8W4zT1xLm90Kd7sVb2"},
 		"subprocess.run(['x', '--password', 'Kx7!mn4fGq2'])":                                               {"Kx7!mn4fGq2"},
 		`{"Cmd":["serve","--api-key","q8W4zT1xLm90Kd7sVb2","--verbose"]}`:                                  {"q8W4zT1xLm90Kd7sVb2"},
+		`{"Cmd":["serve","--password","aB3dE5fG7hJ9","--verbose"]}`:                                        {"aB3dE5fG7hJ9"},
+		`{"Cmd":["serve","--password","Tr0ub4dorx"]}`:                                                      {"Tr0ub4dorx"},
 		`net use Z: \\files\share /user:CORP\svc Kx7!mn4fGq2`:                                              {"Kx7!mn4fGq2"},
 		`net use \\files\share Kx7!mn4fGq2 /user:CORP\svc`:                                                 {"Kx7!mn4fGq2"},
 		"curl -u deploy:'Kx7!mn4fGq2' -T a.zip https://nexus.acme.example/":                                {"Kx7!mn4fGq2"},

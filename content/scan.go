@@ -101,8 +101,8 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 		return
 	}
-	nothing := sc.nothingIn(s)
-	if nothing && (len(s.Text) < minFound || s.Key || s.name < 0) {
+	nothing, taken := sc.nothingIn(s), i > 0 && sc.takenBy == i
+	if nothing && (len(s.Text) < minFound || s.Key || s.name < 0 && !taken) {
 		if s.Host < 0 {
 			sc.rep.Coverage.ScannedBytes += len(s.Text)
 		}
@@ -142,7 +142,7 @@ func (sc *scan) string(i int) {
 		case n > 0 || s.Key:
 		case s.name >= 0:
 			sc.member(s, raw)
-		case i > 0 && sc.takenBy == i:
+		case taken:
 			sc.taken(s, raw)
 		}
 	}
@@ -161,8 +161,8 @@ func (sc *scan) first(text string) *view {
 // minFound is the shortest text that anything but a keyword can be found in, in bytes: a@b.co.
 const minFound = 6
 
-// nothingIn reports whether a string has nothing in it, unless its name makes something of it. Most bodies are made of such
-// strings: of less than the shortest text, and of a few words, none of which a detector looks for.
+// nothingIn reports whether a string has nothing in it, unless its name or the option before it makes something of it. Most
+// bodies are made of such strings: of less than the shortest text, and of a few words, none of which a detector looks for.
 func (sc *scan) nothingIn(s *String) bool {
 	switch {
 	case len(s.Text) >= minRun || s.Role == RoleBlob && !s.Key:
