@@ -26,7 +26,7 @@ type reached struct {
 	lineEnds                     ahead
 	reports, idDigits, asks      ahead
 	tagOrders                    ahead // in pseudo-tags
-	brokenLines                  int   // lines before it stand for no text together
+	brokenLines                  int   // lines before it were tried together, up to where their text breaks off
 	answers, assistants, calls   ahead // in forged turns and calls
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind

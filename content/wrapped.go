@@ -46,16 +46,16 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 	return 0
 }
 
-// textLines returns the lines that a text is in that begins at character off of a run, and where they end. Where they stand for no
-// text, it returns the run alone, and those up to where it breaks off are not tried again.
+// textLines returns the lines that a text is in that begins at character off of a run, and where they end. Where the text breaks
+// off, these are the lines before, which are not tried again.
 func (sc *scan) textLines(text string, r run, off int) (end int, body string) {
 	for least := fewLines; ; least *= 4 {
 		end, body = wrapped(text, r, least)
 		sc.long = appendBase64(sc.long[:0], body[off:])
 		if n := firstInvalid(sc.long); n >= 0 {
 			width := r.end - r.start
-			sc.brokenLines, _ = wrapped(text, r, (off+4*n/3)/width*width)
-			return r.end, text[r.start:r.end]
+			sc.brokenLines, body = wrapped(text, r, (off+4*n/3)/width*width)
+			return sc.brokenLines, body
 		}
 		if len(body) < least {
 			return end, body

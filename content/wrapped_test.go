@@ -73,10 +73,14 @@ func TestLinesThatComeToNothing(t *testing.T) {
 		require.Equal(t, c.partial, r.Coverage.Partial, name)
 		require.Contains(t, detectors(r), "instruction-override", name)
 	}
+	// A text of several lines before one that is none.
+	long := strings.Repeat("The harvest was late this year. ", 3) + overrideText + strings.Repeat(" Nobody knew why it was.", 9)
+	r := scanText(t, lines(long[:len(long)/57*57])+lines(strings.Repeat("\xff\x00\xfe", 19)))
+	require.False(t, r.Coverage.Partial)
+	require.Contains(t, detectors(r), "instruction-override")
 	// A text of several lines behind one that is none.
 	latin := strings.Repeat("Au caf\xe9 de la gare, on nous servait du th\xe9 et des biscuits. ", 20)
-	text := lines(latin[:57*20]) + lines(strings.Repeat("The harvest was late this year. ", 3)+overrideText+strings.Repeat(" Nobody knew why it was.", 9))
-	r := scanText(t, text)
+	r = scanText(t, lines(latin[:57*20])+lines(long))
 	require.False(t, r.Coverage.Partial)
 	require.Contains(t, detectors(r), "instruction-override")
 }
