@@ -216,11 +216,32 @@ func BenchmarkKeywordGate(b *testing.B) {
 }
 
 func BenchmarkParse64K(b *testing.B) {
-	body := []byte(result(benchTexts[0].text))
-	b.SetBytes(size)
-	for b.Loop() {
-		if _, err := Parse(body, Limits{}); err != nil {
-			b.Fatal(err)
+	listed := func(open, element, end string) string {
+		var body strings.Builder
+		body.WriteString(open)
+		for i := 0; body.Len() < size; i++ {
+			if i > 0 {
+				body.WriteByte(',')
+			}
+			fmt.Fprintf(&body, element, i)
 		}
+		return body.String() + end
+	}
+	members := listed(`{"structuredContent":{`, `"k%[1]d":"v%[1]d"`, "}}")
+	for _, c := range []struct{ name, body string }{
+		{"prose", result(benchTexts[0].text)},
+		{"members", members},
+		{"escaped", result(members)},
+		{"records", listed(`{"structuredContent":{"rows":[`, `{"id":%[1]d,"name":"user %[1]d","active":true,"score":%[1]d.5}`, "]}}")},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			body := []byte(c.body)
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if _, err := Parse(body, Limits{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
