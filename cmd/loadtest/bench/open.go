@@ -52,15 +52,19 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	r := &openRun{mix: mix, fraction: fraction, rate: rate, latency: measure.NewLatency(), added: measure.NewLatency(), ideal: measure.NewLatency(), refused: map[string]int{}}
 	// As service does: three batches, at least half a second.
 	r.deadline = max(500*time.Millisecond, 3*pool.BatchCost())
-	before, perText, cpuBefore, err := s.peak(ctx, mix, closed, 11)
+	peak, err := s.peakQueue(mix)
+	if err != nil {
+		return nil, err
+	}
+	before, cpuBefore, err := s.peak(ctx, peak, closed)
 	if err != nil {
 		return nil, err
 	}
 	if rate == 0 {
-		r.rate = fraction * before / perText
+		r.rate = fraction * before / s.meanTokens(mix)
 	}
 	schedule := traffic.Poisson(r.rate, s.opts.Duration, s.opts.Seed)
-	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+2), true, func(texts, _ int) bool { return texts >= len(schedule) })
+	q := s.newQueue(s.arrivals(mix), true, func(texts, _ int) bool { return texts >= len(schedule) })
 	if fraction < 1 {
 		s.opts.Progress.Step("%s mix, open loop at %.1f texts/s without a pool: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
 		if r.plain, err = s.plain(ctx, q, schedule); err != nil {
@@ -101,7 +105,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	tokens := r.account(q, schedule, begin, answers, pool)
 	// What still ran when the schedule was over is counted, and so is its time.
 	r.goodput = float64(tokens) / max(s.opts.Duration, r.usage.Wall).Seconds()
-	after, _, cpuAfter, err := s.peak(ctx, mix, closed, 13)
+	after, cpuAfter, err := s.peak(ctx, peak, closed)
 	if err != nil {
 		return nil, err
 	}
@@ -163,31 +167,40 @@ func (o *openRun) account(q *queue, schedule []time.Duration, begin time.Time, a
 	return tokens
 }
 
-// peak is what a closed loop gives now, in tokens per second and per second of
-// processor time, and the tokens of a text.
-func (s *subject) peak(ctx context.Context, mix traffic.Mix, pool *rig, seed uint64) (tokensPerSecond, perText, perCPU float64, err error) {
-	s.opts.Progress.Step("%s mix: the peak, in a closed loop", mix.Name)
-	rate, err := s.speed(mix)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	want := int(rate * max(s.opts.Duration/latePart, 20*time.Millisecond).Seconds())
-	q := s.newQueue(traffic.NewSource(mix, 0, s.opts.Seed+seed), true, enoughFor(want, 16))
-	u, err := measure.Of(pool.prepare(ctx, q, aCrowd, 0).run)
-	if err != nil {
-		return 0, 0, 0, fmt.Errorf("peak: %w", err)
-	}
-	// The mean of the distribution, which a short pass meets badly: a few long texts
-	// decide it.
-	mean := s.meanTokens(mix)
-	return float64(q.tokens) / u.Wall.Seconds(), mean, float64(q.tokens) / u.CPU.Seconds(), nil
+// arrivals draws the texts of an open loop.
+func (s *subject) arrivals(mix traffic.Mix) *traffic.Source {
+	return traffic.NewSource(mix, 0, s.opts.Seed+2)
 }
 
-// meanSample is how many texts the mean length is taken of.
+// peakQueue holds the texts that the peak is measured with, before and after the same:
+// the first of the open loop. Where a text takes long they are few, and others would have
+// another peak.
+func (s *subject) peakQueue(mix traffic.Mix) (*queue, error) {
+	rate, err := s.speed(mix)
+	if err != nil {
+		return nil, err
+	}
+	want := int(rate * max(s.opts.Duration/latePart, 20*time.Millisecond).Seconds())
+	return s.newQueue(s.arrivals(mix), true, enoughFor(want, 16)), nil
+}
+
+// peak is what a closed loop gives now, in tokens per second and per second of
+// processor time.
+func (s *subject) peak(ctx context.Context, q *queue, pool *rig) (perSecond, perCPU float64, err error) {
+	s.opts.Progress.Step("the peak, in a closed loop of %d texts", len(q.texts))
+	u, err := measure.Of(pool.prepare(ctx, q, aCrowd, 0).run)
+	if err != nil {
+		return 0, 0, fmt.Errorf("peak: %w", err)
+	}
+	return float64(q.tokens) / u.Wall.Seconds(), float64(q.tokens) / u.CPU.Seconds(), nil
+}
+
+// meanSample is how many texts the mean length is taken of: that of the distribution, which
+// the texts of a short pass meet badly, because a few long ones decide it.
 const meanSample = 400
 
 func (s *subject) meanTokens(mix traffic.Mix) float64 {
-	src := traffic.NewSource(mix, 0, s.opts.Seed+2)
+	src := s.arrivals(mix)
 	tokens := 0
 	for range meanSample {
 		w, _ := s.classifier.Plan(nil, src.Next().Text, inference.PlanOptions{Budget: mostWindows, Wide: s.wide})

@@ -32,7 +32,9 @@ func TestOneByOneIsNotAskedForMoreThanBatchesGive(t *testing.T) {
 	require.Equal(t, report.Bad, c.againstOneByOne().State, "1.03 where batches give 1.22")
 	c.mix = traffic.MCP
 	require.Equal(t, report.Good, c.againstOneByOne().State)
-	took(thePool, 301*time.Millisecond)
+	took(thePool, 302*time.Millisecond)
+	require.Equal(t, report.Good, c.againstOneByOne().State, "a tie")
+	took(thePool, 304*time.Millisecond)
 	require.Equal(t, report.Bad, c.againstOneByOne().State, "never below one by one")
 }
 
