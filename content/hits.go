@@ -298,8 +298,10 @@ func (sc *scan) report(h hit, start, end int) {
 	}
 	l.count++
 	l.last, l.worst = len(sc.rep.Findings), max(l.worst, sev)
+	tool := sc.d.toolIndex(sc.str)
+	sc.blocks = sc.blocks || sev == Block && mask == "" && tool < 0
 	sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev,
-		String: sc.str, Tool: sc.d.toolIndex(sc.str), Path: sc.pointer(), View: sc.v.label, Start: start, End: end,
+		String: sc.str, Tool: tool, Path: sc.pointer(), View: sc.v.label, Start: start, End: end,
 		Length: h.end - h.start, Mask: mask, HighEntropy: h.det.highEntropy})
 }
 

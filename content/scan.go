@@ -23,9 +23,10 @@ type scan struct {
 	side Side
 	rep  Report
 
-	budget int // bytes of views that may still be produced
-	cut    int // how often something was left undecoded
-	inVain int // bytes of lines that were decoded together and came to nothing
+	budget int  // bytes of views that may still be produced
+	cut    int  // how often something was left undecoded
+	inVain int  // bytes of lines that were decoded together and came to nothing
+	blocks bool // a finding was reported that blocks and is in no tool of a list, which alone could be taken out
 
 	str  int
 	role Role
@@ -73,6 +74,10 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 		}
 		sc.string(i)
 	}
+	if sc.refused() {
+		sc.rep.Coverage.Partial, sc.rep.Coverage.Reason = true, "refused"
+		return sc.rep, nil
+	}
 	sc.pairsBefore()
 	sc.keysInPieces()
 	sc.numbers()
@@ -95,6 +100,9 @@ func (sc *scan) string(i int) {
 	s := &sc.d.strings[i]
 	if s.Host < 0 {
 		sc.rep.Coverage.TotalBytes += len(s.Text)
+	}
+	if sc.refused() {
+		return
 	}
 	if s.open {
 		// Everything in it is in the strings of the embedded document.
@@ -121,7 +129,7 @@ func (sc *scan) string(i int) {
 	if s.Host < 0 {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 	}
-	for n := 0; n < len(sc.queue) && !sc.late(len(sc.queue[n].text)); n++ {
+	for n := 0; n < len(sc.queue) && !sc.late(len(sc.queue[n].text)) && !sc.refused(); n++ {
 		v := sc.queue[n]
 		if n > 0 && len(v.text) < minFound && sc.plainShort(v.text) {
 			continue
@@ -259,8 +267,17 @@ func (sc *scan) read(v *view) {
 		return
 	}
 	sc.flush()
-	sc.derive(v, f)
+	if !sc.refused() {
+		sc.derive(v, f)
+	}
 }
+
+// manyFindings is how many findings of a message that is to be refused are told. A line of the trail holds no more.
+const manyFindings = 64
+
+// refused reports whether the message has been found to be one that nothing can make pass, with as many findings as are told of
+// it. The rest of such a message is left unread: what stands there cannot change what becomes of it.
+func (sc *scan) refused() bool { return sc.blocks && len(sc.rep.Findings) >= manyFindings }
 
 // lateFrom is the length of a text from which a scan looks at its context within it, in bytes.
 const lateFrom = 64 << 10
