@@ -27,6 +27,7 @@ type keywordIndex struct {
 	// Words of three bytes, by them. In the bitmap they stand with every byte that may follow.
 	short   slotTable
 	trigram [1 << shortBits / 64]uint64 // which of them there are
+	longest int                         // length of a word, in bytes
 }
 
 // slotTable is open addressing by the first bytes of words: a power of two of places, twice as many as there are
@@ -110,6 +111,7 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 	var short, long []keyword
 	for _, w := range words {
 		w.text = foldASCII(w.text)
+		x.longest = max(x.longest, len(w.text))
 		if len(w.text) > minKeyword {
 			long = append(long, w)
 			continue
@@ -254,11 +256,17 @@ func (t *slotTable) inOrder(words []keyword) []keyword {
 // walk calls found with every keyword in text and where it begins, in the order of these places, until found returns
 // false.
 func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
-	if len(text) < minKeyword {
+	x.walkPart(text, 0, len(text), found)
+}
+
+// walkPart is walk for the keywords that begin in text[lo:hi].
+func (x *keywordIndex) walkPart(text string, lo, hi int, found func(w *keyword, at int) bool) {
+	if lo >= hi || len(text)-lo < minKeyword {
 		return
 	}
-	h := uint32(foldTable[text[0]])<<16 | uint32(foldTable[text[1]])<<8 | uint32(foldTable[text[2]])
-	for i := minKeyword; i < len(text); i++ {
+	h := uint32(foldTable[text[lo]])<<16 | uint32(foldTable[text[lo+1]])<<8 | uint32(foldTable[text[lo+2]])
+	end := min(len(text), hi+minKeyword)
+	for i := lo + minKeyword; i < end; i++ {
 		h = h<<8 | uint32(foldTable[text[i]])
 		b := indexHash(h)
 		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
@@ -274,6 +282,9 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 		if s := x.long.slot(h); (i+1 == len(text) || s.leads(foldTable[text[i+1]])) && !s.at(text, at, i+1, found) {
 			return
 		}
+	}
+	if hi <= len(text)-minKeyword {
+		return
 	}
 	// The last three bytes, which nothing follows.
 	x.shortAt(text, len(text)-minKeyword, h&0xffffff, found)
@@ -317,13 +328,18 @@ func (x *keywordIndex) shortAt(text string, at int, h uint32, found func(w *keyw
 // run calls the look of every keyword at every occurrence, and marks the user detectors that a keyword opens.
 func (x *keywordIndex) run(sc *scan, text string) {
 	x.walk(text, func(w *keyword, at int) bool {
-		if w.user > 0 {
-			sc.open(w.user - 1)
-		} else {
-			w.look(sc, at)
-		}
+		w.tell(sc, at)
 		return true
 	})
+}
+
+// tell calls the look of a keyword, or marks the user detector that it opens.
+func (w *keyword) tell(sc *scan, at int) {
+	if w.user > 0 {
+		sc.open(w.user - 1)
+	} else {
+		w.look(sc, at)
+	}
 }
 
 // mustIndex indexes words that are written in this package; the number of each is its place among them.

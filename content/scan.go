@@ -160,7 +160,7 @@ func (sc *scan) string(i int) {
 func (sc *scan) first(text string) *view {
 	sc.raw = view{text: text, label: ViewRaw}
 	sc.queue, sc.rewritten = append(sc.queue[:0], &sc.raw), sc.rewritten[:0]
-	sc.views.used = 0
+	sc.views.used, sc.found = 0, sc.found[:0]
 	sc.trails.forget()
 	sc.tape.next()
 	return &sc.raw
@@ -242,7 +242,7 @@ func (sc *scan) begin(v *view) {
 func (sc *scan) read(v *view) {
 	sc.begin(v)
 	f := sc.survey(v.text)
-	sc.s.index.run(sc, v.text)
+	sc.keywords(v)
 	if sc.late(len(v.text)) {
 		return
 	}

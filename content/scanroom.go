@@ -13,6 +13,7 @@ type scanRoom struct {
 	opened       []bool
 	queue        []*view
 	views        viewRoom  // of the views of the current string
+	found        []foundAt // the keywords of these views
 	rewritten    []*view   // the long ones among them that steps made
 	trails       trailRoom // of these views
 	barren       barren
@@ -80,14 +81,15 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes, wayBytes = 32, 24, 112, 12
+	const hitBytes, spanBytes, viewBytes, wayBytes, foundBytes = 32, 24, 144, 12, 16
 	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*viewsAtOnce*len(room.views.rooms) +
-		wayBytes*cap(room.trails.ways) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
+		wayBytes*cap(room.trails.ways) + foundBytes*cap(room.found) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
 	if size > maxRoom {
 		return
 	}
 	clear(room.queue[:cap(room.queue)])
 	clear(room.rewritten[:cap(room.rewritten)])
+	clear(room.found[:cap(room.found)])
 	room.views.clear()
 	room.barren.clear()
 	room.decoded.clear()

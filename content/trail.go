@@ -2,6 +2,7 @@ package content
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -85,6 +86,16 @@ func (t *trail) seek(p *piece, at int) {
 	}
 	for at >= p.out+p.stay+p.m && !p.final {
 		t.read(p, p.next, p.in+p.stay+p.n, p.out+p.stay+p.m)
+	}
+}
+
+// all returns the pieces of the trail, the last of which changes nothing. Each is overwritten by the next.
+func (t *trail) all() iter.Seq[*piece] {
+	return func(yield func(*piece) bool) {
+		var p piece
+		for t.read(&p, 0, 0, 0); yield(&p) && !p.final; {
+			t.read(&p, p.next, p.in+p.stay+p.n, p.out+p.stay+p.m)
+		}
 	}
 }
 

@@ -17,6 +17,9 @@ type view struct {
 	abridged bool
 	undone   uint64 // the ciphers that were undone on the way, a bit for each
 
+	keywords []foundAt // in it, where they were heard
+	heard    bool
+
 	place   Range // of all of the view in the raw text, once it was asked for
 	located bool
 }

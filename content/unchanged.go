@@ -1,0 +1,67 @@
+package content
+
+// Most of a view is as it was in the one that steps made it from. What was read there without regard to what stands around it is
+// known here, but for what the changes touch.
+
+// Bounds of what is remembered: from which length of a view on, in bytes, and how many bytes it has at least for each of its
+// keywords. A text that is made of keywords is walked again as fast.
+const (
+	keywordsFrom  = 4 << 10
+	keywordsShare = 32
+)
+
+// fewChanges is how many bytes a view has at least for each of its changes, where it is not read as any text is.
+const fewChanges = 64
+
+// changedLittle reports whether v was made by steps that changed little.
+func (v *view) changedLittle() bool {
+	const pieceBytes = 3 // of a trail
+	return v.up != nil && !v.whole && v.trail.folded == "" && len(v.trail.pieces)/pieceBytes <= len(v.text)/fewChanges
+}
+
+// keywords calls the look of every keyword in v at every occurrence, and marks the user detectors that a keyword opens. It
+// remembers the keywords for the views that are made of v.
+func (sc *scan) keywords(v *view) {
+	most := 0
+	if len(v.text) >= keywordsFrom {
+		most = len(v.text) / keywordsShare
+	}
+	from, n := len(sc.found), 0
+	found := func(w *keyword, at int) bool {
+		if n++; n <= most {
+			sc.found = append(sc.found, foundAt{w, at})
+		}
+		w.tell(sc, at)
+		return true
+	}
+	if v.changedLittle() && v.up.heard {
+		sc.s.index.walkChanges(v, found)
+	} else {
+		sc.s.index.walk(v.text, found)
+	}
+	v.heard, v.keywords = most > 0 && n <= most, sc.found[from:]
+}
+
+// walkChanges is walk for a view that steps made from one whose keywords are known. Those that stand in what stayed as it was are
+// taken from there.
+func (x *keywordIndex) walkChanges(v *view, found func(w *keyword, at int) bool) {
+	known := v.up.keywords
+	lo, hi := 0, 0 // what is walked, because of changes in it or behind it
+	for p := range v.trail.all() {
+		from := p.out + p.stay - (x.longest - 1) // what begins before it ends in what stayed
+		if p.final {
+			from = len(v.text)
+		}
+		if from > hi {
+			x.walkPart(v.text, lo, hi, found)
+			for shift := p.in - p.out; len(known) > 0 && known[0].at < from+shift; known = known[1:] {
+				if at := known[0].at - shift; at >= hi {
+					found(known[0].word, at)
+				}
+			}
+			lo = from
+		}
+		hi = p.out + p.stay + p.m
+	}
+	x.walkPart(v.text, lo, hi, found)
+}
