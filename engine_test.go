@@ -334,6 +334,13 @@ func TestWhatACallIsAboutIsNotMasked(t *testing.T) {
 		{"resources/read", `{"uri":"contacts:` + mail + `"}`, decision.Allow},
 		{"tools/call", `{"name":"{\"a\":\"` + key + `\"}"}`, decision.Deny}, // a document in the name is the name
 		{"resources/read", `{"uri":"[\"` + mail + `\"]"}`, decision.Allow},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"` + key + `"},"argument":{"name":"a","value":"b"}}`, decision.Deny},
+		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"mailto:` + mail + `"},"argument":{"name":"` + mail + `","value":"b"}}`, decision.Allow},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"` + mail + `"}}`, decision.Mutated},
+		{"tasks/get", `{"taskId":"` + key + `"}`, decision.Deny},
+		{"tasks/update", `{"taskId":"` + mail + `","inputResponses":{}}`, decision.Allow},
+		{"tasks/update", `{"taskId":"1","inputResponses":{"taskId":"` + mail + `"}}`, decision.Mutated},
+		{"acme/custom", `["` + key + `"]`, decision.Invalid}, // the gateway takes an object for one, or nothing
 		{"tools/call", `{"name":"x","name#":"` + key + `"}`, decision.Mutated},
 		{"tools/call", `{"name":"` + mail + `","arguments":{}}`, decision.Allow},
 		{"tools/call", `{"name":"x","arguments":{"name":"` + key + `","uri":"` + mail + `"}}`, decision.Mutated},

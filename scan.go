@@ -3,6 +3,7 @@ package sallyport
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sallyport-mcp/sallyport/content"
 	"github.com/sallyport-mcp/sallyport/decision"
@@ -93,7 +94,18 @@ func (r *run) severity(f content.Finding) decision.Severity {
 // about is not: the gateway has authorised, and rules have judged, the name that came,
 // and a call of something else is no milder form of it.
 func (r *run) maskable(f content.Finding) bool {
-	return f.Mask != "" && (r.phase != decision.Request || r.member(f) != "/"+subjectMember(r.ex.Method))
+	return f.Mask != "" && (r.phase != decision.Request || !about(r.ex.Method, r.member(f)))
+}
+
+// about reports whether a member of the params says what the call is about.
+func about(method, pointer string) bool {
+	switch {
+	case method == "completion/complete":
+		return pointer == "/ref/name" || pointer == "/ref/uri" || pointer == "/argument/name"
+	case strings.HasPrefix(method, "tasks/"):
+		return pointer == "/taskId"
+	}
+	return pointer == "/"+subjectMember(method)
 }
 
 // member is where the received string is that a finding is in, or in a document inside of.

@@ -23,15 +23,12 @@ const (
 )
 
 // Assign gives every string its role for one half of a method's exchange. It must be called before Scan,
-// Segments and Tools. A request of a method that carries params must be an object: anything else is refused
-// with KindNotObject. Members that no method names keep RoleOther and are scanned like all others.
+// Segments and Tools. The params of a request must be an object, or null for a method that can do without:
+// anything else is refused with KindNotObject. Members that no method names keep RoleOther and are scanned like all others.
 func (d *Document) Assign(method string, side Side) error {
 	d.method, d.side = method, side
-	if side == SideRequest && d.top != '{' {
-		switch method {
-		case "tools/call", "prompts/get", "resources/read":
-			return &ParseError{Kind: KindNotObject, Offset: 0}
-		}
+	if side == SideRequest && d.top != '{' && (d.top != 'n' || requestShapes[method] != nil) {
+		return &ParseError{Kind: KindNotObject, Offset: 0}
 	}
 	d.contexts = make([]place, len(d.containers))
 	d.toolOf = make([]int32, len(d.containers))
@@ -51,7 +48,7 @@ func (d *Document) Assign(method string, side Side) error {
 			name = d.strings[c.name].Text
 		}
 		parent := d.contexts[c.parent]
-		d.contexts[i] = d.enter(parent, name, c.name >= 0)
+		d.contexts[i] = d.enter(parent, name, c.name >= 0, d.containers[c.parent].parent < 0)
 		d.toolOf[i] = d.toolOf[c.parent]
 		if parent == ctxTools && c.element >= 0 && c.object {
 			d.toolOf[i] = c.element
@@ -70,8 +67,8 @@ func (d *Document) Assign(method string, side Side) error {
 	return nil
 }
 
-// enter returns the place of a container below one at place c.
-func (d *Document) enter(c place, name string, named bool) place {
+// enter returns the place of a container below one at place c, which is the outermost when top.
+func (d *Document) enter(c place, name string, named, top bool) place {
 	if !named {
 		if c == ctxTools {
 			return ctxTool
@@ -110,8 +107,8 @@ func (d *Document) enter(c place, name string, named bool) place {
 	case "content", "contents", "messages", "resource":
 		return ctxBlocks
 	case "tools":
-		if d.method != "tools/list" {
-			return c // a tool's output cannot pose as a list of tools
+		if d.method != "tools/list" || !top {
+			return c // neither a tool's output nor another member of the list can pose as a list of tools
 		}
 		return ctxTools
 	case "prompts", "resources", "resourceTemplates":

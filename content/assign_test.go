@@ -15,9 +15,17 @@ func TestAssignWantsAnObject(t *testing.T) {
 			require.NoError(t, d.Assign(method, SideResponse))
 		}
 	}
-	d, err := Parse([]byte(`[]`), Limits{})
-	require.NoError(t, err)
-	require.NoError(t, d.Assign("tools/list", SideRequest))
+	for _, method := range []string{"tools/list", "completion/complete", "acme/custom"} {
+		for body, ok := range map[string]bool{`{}`: true, `null`: true, `[]`: false, `["x"]`: false, `"x"`: false, `1`: false, `true`: false} {
+			d, err := Parse([]byte(body), Limits{})
+			require.NoError(t, err)
+			if err := d.Assign(method, SideRequest); ok {
+				require.NoError(t, err)
+			} else {
+				require.Equal(t, KindNotObject, kindOf(t, err))
+			}
+		}
+	}
 }
 
 func TestRoles(t *testing.T) {
@@ -63,6 +71,14 @@ func TestRoleNamesAreDistinct(t *testing.T) {
 		seen[r.String()] = true
 	}
 	require.Equal(t, "other", Role(200).String())
+}
+
+// The definitions that can be removed by their index are those of one array.
+func TestOneListOfTools(t *testing.T) {
+	d := parse(t, "tools/list", SideResponse, `{"result":{"tools":[{"name":"a"}]},"x":[{"tools":[{"name":"b"}]}],"tools":[{"name":"c"}]}`)
+	require.Len(t, d.Tools(), 1)
+	require.Equal(t, "c", d.Tools()[0].Name)
+	require.Empty(t, parse(t, "tools/list", SideResponse, `[{"tools":[{"name":"a"}]}]`).Tools())
 }
 
 func TestToolDefinitions(t *testing.T) {

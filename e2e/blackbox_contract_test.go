@@ -236,6 +236,8 @@ func results() []vector {
 		{"tool with an attack in a default", "tools/list", `{"tools":[{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"type":"string","default":` + q(attack) + `}}}}]}`, "mutated"},
 		{"tool with an attack in an enumeration", "tools/list", `{"tools":[{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"enum":["a",` + q(attack) + `]}}}}]}`, "mutated"},
 		{"denied tool in a list", "tools/list", `{"tools":[{"name":"ok","inputSchema":{"type":"object"}},{"name":"denied_tool","inputSchema":{"type":"object"}}]}`, "mutated"},
+		{"attack in another list in the list", "tools/list", `{"result":{"tools":[{"name":"ok","inputSchema":{"type":"object"}}]},"tools":[{"name":"bad","description":` + q(attack) + `,"inputSchema":{"type":"object"}}]}`, "mutated"},
+		{"attack in a list before the list", "tools/list", `{"later":{"tools":[{"name":"bad","description":` + q(attack) + `}]},"tools":[{"name":"ok","inputSchema":{"type":"object"}}]}`, denyInjection},
 		{"attack beside the tools", "tools/list", `{"tools":[],"_meta":{"note":` + q(attack) + `}}`, denyInjection},
 		{"prompts", "prompts/list", `{"prompts":[{"name":"greet","title":"Greet","arguments":[{"name":"who","required":true}]}]}`, "pass"},
 		{"resources", "resources/list", `{"resources":[{"uri":"file:///a","name":"a","size":12}]}`, "pass"},
