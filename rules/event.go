@@ -58,6 +58,8 @@ type activation struct {
 	meta  ref.Val
 	head  ref.Val
 	found ref.Val
+
+	mistyped bool // an operand of the || under way has the wrong type; see strictOr
 }
 
 // ResolveName implements cel.Activation.
@@ -101,6 +103,8 @@ func (a *activation) ResolveName(name string) (any, bool) {
 		return a.lists, true
 	case "now":
 		return types.Timestamp{Time: a.ev.Now}, true
+	case ownName:
+		return a, true
 	}
 	return nil, false
 }

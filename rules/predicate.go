@@ -183,6 +183,7 @@ func (c *compiler) build(text string, result, amount bool) (*predicate, []issue)
 		cel.CostTracking(helperCost{}),
 		cel.EvalOptions(cel.OptOptimize),
 		cel.OptimizeRegex(literalMatches),
+		cel.CustomDecoratorV2(strictTypes(checked.NativeRep().Expr())),
 	)
 	if err != nil {
 		return nil, []issue{{1, 0, err.Error()}}
@@ -207,7 +208,7 @@ var literalMatches = &interpreter.RegexOptimization{
 		if err != nil {
 			return nil, err
 		}
-		return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
+		quick := interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
 			if len(args) != 2 {
 				return types.NoSuchOverloadErr()
 			}
@@ -216,7 +217,11 @@ var literalMatches = &interpreter.RegexOptimization{
 				return types.MaybeNoSuchOverloadErr(args[0])
 			}
 			return types.Bool(re.match(string(s)))
-		}), nil
+		})
+		if _, ok := call.(*operandCall); ok {
+			return &operandCall{quick}, nil
+		}
+		return quick, nil
 	},
 }
 
