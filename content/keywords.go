@@ -256,18 +256,18 @@ func (t *slotTable) inOrder(words []keyword) []keyword {
 // walk calls found with every keyword in text and where it begins, in the order of these places, until found returns
 // false.
 func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
-	x.walkPart(text, 0, len(text), found)
+	x.walkTo(text, len(text), found)
 }
 
-// walkPart is walk for the keywords that begin in text[lo:hi].
-func (x *keywordIndex) walkPart(text string, lo, hi int, found func(w *keyword, at int) bool) {
-	if lo >= hi || len(text)-lo < minKeyword {
+// walkTo is walk for the keywords that begin before byte end.
+func (x *keywordIndex) walkTo(text string, end int, found func(w *keyword, at int) bool) {
+	if len(text) < minKeyword {
 		return
 	}
-	h := uint32(foldTable[text[lo]])<<16 | uint32(foldTable[text[lo+1]])<<8 | uint32(foldTable[text[lo+2]])
-	end := min(len(text), hi+minKeyword)
-	for i := lo + minKeyword; i < end; i++ {
-		h = h<<8 | uint32(foldTable[text[i]])
+	begun := text[:min(len(text), end+minKeyword)]
+	h := uint32(foldTable[text[0]])<<16 | uint32(foldTable[text[1]])<<8 | uint32(foldTable[text[2]])
+	for i := minKeyword; i < len(begun); i++ {
+		h = h<<8 | uint32(foldTable[begun[i]])
 		b := indexHash(h)
 		if x.bits[b>>6%uint32(len(x.bits))]&(1<<(b&63)) == 0 {
 			continue
@@ -283,11 +283,15 @@ func (x *keywordIndex) walkPart(text string, lo, hi int, found func(w *keyword, 
 			return
 		}
 	}
-	if hi <= len(text)-minKeyword {
-		return
+	if end > len(text)-minKeyword {
+		// The last three bytes, which nothing follows.
+		x.shortAt(text, len(text)-minKeyword, h&0xffffff, found)
 	}
-	// The last three bytes, which nothing follows.
-	x.shortAt(text, len(text)-minKeyword, h&0xffffff, found)
+}
+
+// walkPart is walk for the keywords that begin in text[lo:hi].
+func (x *keywordIndex) walkPart(text string, lo, hi int, found func(w *keyword, at int) bool) {
+	x.walkTo(text[lo:], hi-lo, func(w *keyword, at int) bool { return found(w, lo+at) })
 }
 
 // at calls found with the words of a slot that begin at byte at and go on at byte next, with what may follow there.

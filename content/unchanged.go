@@ -22,13 +22,13 @@ func (v *view) changedLittle() bool {
 // keywords calls the look of every keyword in v at every occurrence, and marks the user detectors that a keyword opens. It
 // remembers the keywords for the views that are made of v.
 func (sc *scan) keywords(v *view) {
-	most := 0
+	from := len(sc.found)
+	full := from
 	if len(v.text) >= keywordsFrom {
-		most = len(v.text) / keywordsShare
+		full += len(v.text) / keywordsShare
 	}
-	from, n := len(sc.found), 0
 	found := func(w *keyword, at int) bool {
-		if n++; n <= most {
+		if len(sc.found) < full {
 			sc.found = append(sc.found, foundAt{w, at})
 		}
 		w.tell(sc, at)
@@ -39,7 +39,7 @@ func (sc *scan) keywords(v *view) {
 	} else {
 		sc.s.index.walk(v.text, found)
 	}
-	v.heard, v.keywords = most > 0 && n <= most, sc.found[from:]
+	v.heard, v.keywords = len(sc.found) < full, sc.found[from:]
 }
 
 // walkChanges is walk for a view that steps made from one whose keywords are known. Those that stand in what stayed as it was are

@@ -31,9 +31,9 @@ type tapeWord struct {
 	own  [tapeFamilies]int
 }
 
-// tapeIndex finds the words of all families, tapeWords are they, and tapeLongest is the length of the longest. tapeRanks are the
-// orders in which the index of each family finds words that begin at one place.
-var tapeIndex, tapeWords, tapeLongest, tapeRanks = func() (index *keywordIndex, words []tapeWord, longest int, ranks [tapeFamilies][]int) {
+// tapeIndex finds the words of all families, and tapeWords are they. tapeRanks are the orders in which the index of each family
+// finds words that begin at one place.
+var tapeIndex, tapeWords, tapeRanks = func() (index *keywordIndex, words []tapeWord, ranks [tapeFamilies][]int) {
 	var list []keyword
 	ids := map[string]int{}
 	for family, x := range [...]*keywordIndex{tapeNear: overrideNear, tapePoison: poisonWords.index, tapeHidden: hiddenWords.index} {
@@ -47,7 +47,6 @@ var tapeIndex, tapeWords, tapeLongest, tapeRanks = func() (index *keywordIndex, 
 				ids[w.text] = id
 				list = append(list, keyword{text: w.text, user: id})
 				words = append(words, tapeWord{size: len(w.text), own: [tapeFamilies]int{-1, -1, -1}})
-				longest = max(longest, len(w.text))
 			}
 			words[id].own[family] = w.user
 		}
@@ -56,7 +55,7 @@ var tapeIndex, tapeWords, tapeLongest, tapeRanks = func() (index *keywordIndex, 
 	if err != nil {
 		panic(err) // they are written in this package
 	}
-	return index, words, longest, ranks
+	return index, words, ranks
 }()
 
 // The bounds of what is remembered, in bytes, and how many words are not worth forgetting.
@@ -128,11 +127,8 @@ func (t *wordTape) read(family tapeFamily, text string, from, to int, found func
 // readOn finds the words that begin before byte to.
 func (t *wordTape) readOn(text string, to int) {
 	base := t.to
-	tapeIndex.walk(text[base:min(len(text), to+tapeLongest)], func(w *keyword, at int) bool {
-		if at += base; at >= to {
-			return false
-		}
-		t.words = append(t.words, tapedWord{at, w.user})
+	tapeIndex.walkTo(text[base:], to-base, func(w *keyword, at int) bool {
+		t.words = append(t.words, tapedWord{base + at, w.user})
 		return true
 	})
 	t.to = to
