@@ -125,6 +125,7 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 			case perfectHanded:
 				handed = s.handed(ctx, pool, q, best)
 			}
+			settle()
 			u, err := measure.Of(work[who])
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", contestantNames[who], err)
@@ -136,6 +137,21 @@ func (s *subject) compare(ctx context.Context, mix traffic.Mix, pool *rig) (*com
 		}
 	}
 	return c, nil
+}
+
+// settled is how long the Go runtime's monitor thread takes, with room to spare, from looking
+// around every 20 µs to every 10 ms: fifty looks in vain, then twice the pause each time.
+const settled = 40 * time.Millisecond
+
+// settle lets every pass begin with the runtime in one state, whoever ran before. While all
+// processors are in calls into C the monitor takes them away from the callers of C, and as
+// long as it finds one to take it stays awake: a twentieth of the processor time, or
+// nothing, depending on what the pass before left behind. One processor that is busy with
+// Go, and one that is idle, put it to sleep; an idle process would not.
+func settle() {
+	for begin := time.Now(); time.Since(begin) < settled; {
+		continue
+	}
 }
 
 func (c *comparison) note(seen *observed) {
@@ -163,6 +179,15 @@ func (c *comparison) rates(who int, of func(measure.Usage) time.Duration) []floa
 		if d := of(u).Seconds(); d > 0 {
 			out[i] = float64(c.queue.tokens) / d
 		}
+	}
+	return out
+}
+
+// switches are a contestant's voluntary switches of threads in a hundred texts, by round.
+func (c *comparison) switches(who int) []float64 {
+	out := make([]float64, len(c.runs[who]))
+	for i, u := range c.runs[who] {
+		out[i] = 100 * float64(u.Switches) / float64(max(1, c.texts))
 	}
 	return out
 }

@@ -108,13 +108,13 @@ func (c *comparison) againstOneByOne() report.Figure {
 
 func (c *comparison) report(rep *report.Report) {
 	tab := &report.Table{
-		Title: "Tokens per second", Columns: report.Columns("contestant", "best/CPU s", "median/CPU s", "best/s", "median/s", "batches", "windows/batch", "padding"),
-		Note: fmt.Sprintf("%d texts, %d windows, %d tokens a round. Perfect batches know the whole queue; %s gave the most.", c.texts, len(c.queue.windows), c.queue.tokens, budgetName(c.budget)),
+		Title: "Tokens per second", Columns: report.Columns("contestant", "best/CPU s", "median/CPU s", "best/s", "median/s", "switches", "batches", "windows/batch", "padding"),
+		Note: fmt.Sprintf("%d texts, %d windows, %d tokens a round. Perfect batches know the whole queue; %s gave the most. Switches: how often threads gave a processor away by themselves, in a hundred texts, median.", c.texts, len(c.queue.windows), c.queue.tokens, budgetName(c.budget)),
 	}
 	tab.Columns[0].Left = true
 	for who := range contestants {
 		cpu, wall := c.perCPU(who), c.perWall(who)
-		row := []any{contestantNames[who], whole(measure.Best(cpu)), whole(measure.Median(cpu)), whole(measure.Best(wall)), whole(measure.Median(wall))}
+		row := []any{contestantNames[who], whole(measure.Best(cpu)), whole(measure.Median(cpu)), whole(measure.Best(wall)), whole(measure.Median(wall)), whole(measure.Median(c.switches(who)))}
 		if who < tokenizing || who == thePool {
 			s := c.shapes[who]
 			row = append(row, s.batches, s.perBatch, report.Ratio(s.padding))

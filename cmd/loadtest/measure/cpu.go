@@ -13,14 +13,17 @@ import (
 type Usage struct {
 	// Wall is the time that passed, CPU the processor time of the whole process.
 	Wall, CPU time.Duration
+	// Switches is how often a thread gave its processor away by itself, 0 where the
+	// system does not tell.
+	Switches int64
 }
 
 // Of runs work and returns what it took. Nothing else should run in the process
 // meanwhile: its processor time would count.
 func Of(work func() error) (Usage, error) {
-	cpu, start := CPU(), time.Now()
+	switches, cpu, start := Switches(), CPU(), time.Now()
 	err := work()
-	return Usage{Wall: time.Since(start), CPU: CPU() - cpu}, err
+	return Usage{Wall: time.Since(start), CPU: CPU() - cpu, Switches: Switches() - switches}, err
 }
 
 // ticksPerSecond is the unit of processor times in /proc, which Linux has fixed.

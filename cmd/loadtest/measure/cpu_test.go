@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -20,6 +21,30 @@ func TestOfCountsTheWork(t *testing.T) {
 	require.ErrorIs(t, err, fault)
 	require.GreaterOrEqual(t, u.CPU, 10*time.Millisecond)
 	require.Positive(t, u.Wall)
+}
+
+func TestOfCountsSwitches(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("not counted there")
+	}
+	ping := make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // so that the two take turns as threads
+		for range ping {
+			continue
+		}
+	}()
+	defer close(ping)
+	u, err := Of(func() error {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for start := Switches(); Switches() == start; {
+			ping <- struct{}{}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Positive(t, u.Switches)
 }
 
 func TestResident(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Switches is 0: Windows does not count them for a process.
+func Switches() int64 { return 0 }
+
 // CPU is the processor time that this process has used, user and system.
 func CPU() time.Duration {
 	var created, ended, kernel, user syscall.Filetime
