@@ -385,8 +385,16 @@ func TestAuditThatRefusesLines(t *testing.T) {
 		} else {
 			require.Equal(t, decision.Allow, v.Outcome)
 		}
+		// The line that finds out that it works again says what its caller was told.
+		require.Error(t, e.tree().Audit.Flush(ctx))
 		trail.fail.Store(false)
+		v = e.CheckResponse(ctx, result(harmless))
 		require.NoError(t, e.tree().Audit.Flush(ctx))
+		last := trail.all()[len(trail.all())-1]
+		require.Equal(t, v.Ref, last.Ref)
+		require.Equal(t, v.Outcome.String(), last.Outcome)
+		require.Equal(t, required, v.Denied())
+		require.Equal(t, decision.Allow, e.CheckResponse(ctx, result(harmless)).Outcome)
 	}
 }
 

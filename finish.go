@@ -13,6 +13,11 @@ import (
 // finish makes the verdict, writes the audit line, settles the trace shard and
 // counts. It is the only way out of an exchange.
 func (r *run) finish() Verdict {
+	if r.e.auditFails() != nil {
+		// Before the line is made, which is tried all the same: should the trail take it
+		// after all, it must say what the caller was told.
+		r.fault(decision.ScannerEngine, decision.FaultAudit, "")
+	}
 	v := decision.Aggregate(r.in, r.verdictPolicy())
 	if err := r.record(v); err != nil && r.e.cfg.AuditRequired {
 		r.fault(decision.ScannerEngine, decision.FaultAudit, "")

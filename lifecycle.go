@@ -439,9 +439,18 @@ func (e *Engine) auditReadiness(t *supervision.Tree) {
 	if !e.cfg.AuditRequired || t.Audit == nil {
 		return
 	}
-	if err := t.Audit.Failing(); err != nil {
+	if err := e.auditFails(); err != nil {
 		t.Lifecycle.Unready(partAudit, err.Error())
 	} else {
 		t.Lifecycle.Ready(partAudit)
 	}
+}
+
+// auditFails is why a required trail takes no lines; nil while it does, or need not.
+func (e *Engine) auditFails() error {
+	t := e.tree()
+	if !e.cfg.AuditRequired || t == nil || t.Audit == nil {
+		return nil
+	}
+	return t.Audit.Failing()
 }

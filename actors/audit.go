@@ -29,7 +29,7 @@ type AuditSink interface {
 // AuditReopener is implemented by sinks whose file can be rotated away.
 type AuditReopener interface{ Reopen() error }
 
-// ErrAuditFailing is returned by Append while the sink does not take lines.
+// ErrAuditFailing is what Failing returns while the sink does not take lines.
 var ErrAuditFailing = errors.New("audit sink is failing")
 
 // AuditConfig is what the audit actor is made of.
@@ -85,10 +85,11 @@ func (a *Audit) Props(o guard.Options) *actor.Props {
 }
 
 // Append enqueues one record, which must not be changed afterwards. It never
-// waits. An error means that the trail is not sound: the queue is full or the
-// actor is gone and the record is lost (guard.ErrFull, guard.ErrDown), or the sink
-// fails and this record, which is enqueued, is likely to be lost too
-// (ErrAuditFailing). What that means for the exchange is the caller's policy.
+// waits. An error means that the queue is full or the actor is gone and the record
+// is lost (guard.ErrFull, guard.ErrDown). What that means for the exchange is the
+// caller's policy. A record that is enqueued while the sink fails is tried all the
+// same, and may be the one that gets through: a caller to whom it matters asks Failing
+// before it makes the record.
 func (a *Audit) Append(rec *audit.Record) error {
 	if a.queued.Add(1) > a.room(rec) {
 		a.done(guard.ErrFull)
@@ -97,7 +98,7 @@ func (a *Audit) Append(rec *audit.Record) error {
 	if !a.send(&messages.Append{Record: rec, Done: a.done}) {
 		return fmt.Errorf("append audit record: %w", guard.ErrDown)
 	}
-	return a.Failing()
+	return nil
 }
 
 // room is how many records may wait, a new one included.

@@ -170,15 +170,18 @@ func TestAuditFailingSinkIsToldToTheNextCallersAndRecovers(t *testing.T) {
 		full := errors.New("no space left on device")
 		sink := &fakeSink{err: full}
 		a, lost := newTestAudit(newTestStage(t), sink, 10)
-		_ = a.Append(rec("a")) // told or not: the sink has hardly been asked
+		require.NoError(t, a.Append(rec("a")))
 		synctest.Wait()
-		err := a.Append(rec("b"))
+		err := a.Failing()
 		require.ErrorIs(t, err, ErrAuditFailing)
 		require.ErrorIs(t, err, full)
+		require.NoError(t, a.Append(rec("b")))
 		synctest.Wait()
+		require.ErrorIs(t, a.Failing(), full)
 		sink.set(func() { sink.err = nil })
-		_ = a.Append(rec("c")) // is tried although the last one failed
+		require.NoError(t, a.Append(rec("c"))) // is tried although the last one failed
 		synctest.Wait()
+		require.NoError(t, a.Failing())
 		require.NoError(t, a.Append(rec("d")))
 		synctest.Wait()
 		require.Equal(t, []string{"c", "d"}, sink.refs(), "the sink marks its own gap")
