@@ -56,12 +56,11 @@ func (f *wordFinder) any(text string) bool { return f.index.any(text) }
 
 // begins reports whether a word of four bytes and more begins at byte at of a text that is as long.
 func (x *keywordIndex) begins(text string, at int) (found bool) {
-	t := text[at : at+deepKey]
-	h := uint32(foldTable[t[0]])<<24 | uint32(foldTable[t[1]])<<16 | uint32(foldTable[t[2]])<<8 | uint32(foldTable[t[3]])
-	if s := sureHash(h); x.sure[s>>6%uint32(len(x.sure))]&(1<<(s&63)) == 0 {
+	key := foldKey(text[at:])
+	if s := sureHash(key); x.sure[s>>6%uint32(len(x.sure))]&(1<<(s&63)) == 0 {
 		return false
 	}
-	x.long.slot(h).at(text, at, at+deepKey, func(*keyword, int) bool {
+	x.long.slot(key).at(text, at, at+deepKey, func(*keyword, int) bool {
 		found = true
 		return false
 	})
