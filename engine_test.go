@@ -2,6 +2,7 @@ package sallyport_test
 
 import (
 	"context"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -351,6 +352,34 @@ func TestWhatACallIsAboutIsNotMasked(t *testing.T) {
 		require.Equal(t, tc.want, e.CheckRequest(t.Context(), x).Outcome, tc.body)
 	}
 	require.Equal(t, decision.Mutated, e.CheckResponse(t.Context(), call("a", `{"content":[],"name":"`+key+`"}`)).Outcome, "a result is about nothing")
+}
+
+// TestWhatIsHandedBackIsNotMasked: a cursor, the state of a request and a progress token are their sender's own, which reads them
+// when they come back. A person's data in one stays, wherever else they are masked; a secret does not.
+func TestWhatIsHandedBackIsNotMasked(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) { c.Default.RedactRequests = true })
+	const key, mail = "AKIA" + "Z7Q4M2XKPLD3W5RT", "kim@example.org"
+	packed := base64.StdEncoding.EncodeToString([]byte(`{"after":"` + mail + `"}`))
+	for _, tc := range []struct {
+		request bool
+		body    string
+		want    decision.Outcome
+	}{
+		{true, `{"name":"x","requestState":"` + packed + `","_meta":{"progressToken":"` + mail + `"}}`, decision.Allow},
+		{true, `{"name":"x","arguments":{"requestState":"` + packed + `"}}`, decision.Mutated},
+		{true, `{"name":"x","requestState":"` + key + `"}`, decision.Mutated},
+		{false, `{"content":[],"nextCursor":"` + packed + `"}`, decision.Allow},
+		{false, `{"resultType":"input_required","requestState":"{\"user\":\"` + mail + `\"}"}`, decision.Allow},
+		{false, `{"content":[],"structuredContent":{"nextCursor":"` + packed + `"}}`, decision.Mutated},
+		{false, `{"content":[],"later":{"nextCursor":"` + packed + `"}}`, decision.Mutated},
+		{false, `{"content":[],"nextCursor":"` + key + `"}`, decision.Mutated},
+	} {
+		ask := e.CheckResponse
+		if tc.request {
+			ask = e.CheckRequest
+		}
+		require.Equal(t, tc.want, ask(t.Context(), call("a", tc.body)).Outcome, tc.body)
+	}
 }
 
 func TestOversizeIsMalformedNotShed(t *testing.T) {

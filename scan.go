@@ -92,9 +92,13 @@ func (r *run) severity(f content.Finding) decision.Severity {
 
 // maskable reports whether a finding is one that redaction may take away. What a call is
 // about is not: the gateway has authorised, and rules have judged, the name that came,
-// and a call of something else is no milder form of it.
+// and a call of something else is no milder form of it. Nor are a person's data in what
+// goes back to its sender unread.
 func (r *run) maskable(f content.Finding) bool {
-	return f.Mask != "" && (r.phase != decision.Request || !about(r.ex.Method, r.member(f)))
+	if f.Mask == "" || r.phase == decision.Request && about(r.ex.Method, r.member(f)) {
+		return false
+	}
+	return f.Category != content.CategoryPersonalData || !r.doc.HandedBack(f.String)
 }
 
 // about reports whether a member of the params says what the call is about.

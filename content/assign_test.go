@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,20 @@ func TestRoleNamesAreDistinct(t *testing.T) {
 		seen[r.String()] = true
 	}
 	require.Equal(t, "other", Role(200).String())
+}
+
+// What the protocol hands back unread stands in places of its own; elsewhere the names are anybody's.
+func TestHandedBack(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"nextCursor":"v"}`: true, `{"cursor":"v"}`: true, `{"requestState":"{\"a\":\"v\"}"}`: true, `{"_meta":{"progressToken":"v"}}`: true,
+		`{"content":[{"nextCursor":"v"}]}`: false, `{"result":{"requestState":"v"}}`: false, `{"structuredContent":{"nextCursor":"v"}}`: false,
+		`{"progressToken":"v"}`: false, `{"_meta":{"nextCursor":"v"}}`: false, `{"v":{"nextCursor":1}}`: false, `["v"]`: false, `"v"`: false,
+	} {
+		d := parse(t, "tools/call", SideResponse, body)
+		i := slices.IndexFunc(d.Strings(), func(s String) bool { return s.Text == "v" })
+		require.Equal(t, want, d.HandedBack(i), body)
+	}
+	require.False(t, parse(t, "", SideResponse, `{}`).HandedBack(-1))
 }
 
 // The definitions that can be removed by their index are those of one array.

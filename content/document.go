@@ -67,6 +67,28 @@ func (d *Document) Raw() []byte { return d.body }
 // the body. The slice is shared: do not modify.
 func (d *Document) Strings() []String { return d.strings }
 
+// HandedBack reports whether string i is a value of the protocol that the other side gets back unread, such as
+// a cursor, or lies in a document in one: masking it would break the protocol and hide nothing from anyone.
+func (d *Document) HandedBack(i int) bool {
+	if i < 0 || i >= len(d.strings) {
+		return false
+	}
+	for d.strings[i].Host >= 0 {
+		i = d.strings[i].Host
+	}
+	s := &d.strings[i]
+	if s.Key || s.name < 0 {
+		return false
+	}
+	switch d.strings[s.name].Text {
+	case "nextCursor", "cursor", "requestState":
+		return d.containers[s.container].parent < 0
+	case "progressToken":
+		return d.contexts[s.container] == ctxMeta
+	}
+	return false
+}
+
 // Pointer returns the RFC 6901 pointer of string i: of the member that a name names, of the value otherwise.
 // The pointer of a string in an embedded document is that of its host, a '#', and the pointer inside.
 func (d *Document) Pointer(i int) string {

@@ -187,7 +187,7 @@ func (sc *scan) jwt(at int) {
 	if !ok {
 		return
 	}
-	if sc.opaqueMember() {
+	if sc.d.HandedBack(sc.str) {
 		return
 	}
 	sc.add(detJWT, at, end)
@@ -222,20 +222,6 @@ func (sc *scan) memberName() string {
 		return sc.d.strings[s.name].Text
 	}
 	return ""
-}
-
-// opaqueMember reports whether the string is a value that the other side gets back unread, such as a cursor:
-// masking it would break the protocol and hide nothing from anyone.
-func (sc *scan) opaqueMember() bool {
-	s := &sc.d.strings[sc.str]
-	if s.Key || s.name < 0 || s.Role != RoleMetadata {
-		return false
-	}
-	switch sc.d.strings[s.name].Text {
-	case "nextCursor", "cursor", "requestState", "progressToken":
-		return true
-	}
-	return false
 }
 
 // bearer looks for a token after the word of an Authorization header.
