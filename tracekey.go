@@ -25,7 +25,7 @@ func newTraceKeys(sources []string, ring *token.Keyring) (traceKeys, error) {
 		if !ok || name == "" || (kind != "meta" && kind != "header") {
 			return traceKeys{}, fmt.Errorf("trace key source %q: want meta.<key> or header.<name>", s)
 		}
-		if s == "meta.exchange" || s == "meta.call" {
+		if s == "meta.exchange" || s == "meta.call" || strings.EqualFold(s, "header.x-request-id") {
 			return traceKeys{}, fmt.Errorf("trace key source %q: differs with every exchange", s)
 		}
 	}

@@ -56,7 +56,7 @@ func TestTraceKeySourcesAreChecked(t *testing.T) {
 		_, err := newTraceKeys([]string{bad}, nil)
 		require.ErrorContains(t, err, "want meta.<key> or header.<name>", bad)
 	}
-	for _, bad := range []string{"meta.exchange", "meta.call"} {
+	for _, bad := range []string{"meta.exchange", "meta.call", "header.x-request-id", "header.X-Request-Id"} {
 		_, err := newTraceKeys([]string{"meta.principal", bad}, nil)
 		require.ErrorContains(t, err, "differs with every exchange")
 	}

@@ -63,7 +63,7 @@ func checkTool(text string) error {
 func checkTraceSource(text string) error {
 	kind, name, ok := strings.Cut(text, ".")
 	switch {
-	case text == "meta.exchange" || text == "meta.call":
+	case text == "meta.exchange" || text == "meta.call" || strings.EqualFold(text, "header.x-request-id"):
 		return fmt.Errorf("%s differs with every exchange, so that nothing would be remembered", quote(text))
 	case ok && kind == "meta" && name != "":
 		return nil

@@ -223,6 +223,7 @@ func TestSingleValuesAreChecked(t *testing.T) {
 		"ADMIN_ADDR=unix:/run/admin.sock":               `"unix:/run/admin.sock" is not host:port`,
 		"AUDIT_HEADERS=Authorization":                   `"authorization" carries credentials and cannot be audited`,
 		"RULE_HEADERS=:path":                            `":path" is not a header name`,
+		"TRACE_KEY=header.X-Request-ID":                 `"header.X-Request-ID" differs with every exchange`,
 		"TRACE_KEY=meta.session,meta.call":              `"meta.call" differs with every exchange`,
 		"PG_BLOCK_THRESHOLD=0":                          `"0" is not within 0 (excluded) to 1`,
 		"TRACE_KEY=session":                             `"session" is neither meta.<key> nor header.<name>`,
