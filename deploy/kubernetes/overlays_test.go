@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,30 @@ func TestNativeProbes(t *testing.T) {
 	for name, native := range map[string]bool{"standalone": true, "sidecar": true, "standalone-tls": false, "sidecar-loopback": false} {
 		c, _ := render(t, name).guardrail()
 		require.Equal(t, native, c.ReadinessProbe.GRPC != nil, name)
+	}
+}
+
+// What a manifest lies in is there before it: made by the overlay, or by a command of the manual.
+func TestNamespaces(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/deploy.md")
+	require.NoError(t, err)
+	for _, name := range overlays(t) {
+		b := render(t, name)
+		namespace := b.deployments[0].Namespace
+		require.NotEmpty(t, namespace, name)
+		made := slices.ContainsFunc(b.namespaces, func(n *corev1.Namespace) bool { return n.Name == namespace })
+		require.True(t, made || strings.Contains(string(manual), "kubectl create namespace "+namespace+" "), "%s: nobody makes %s", name, namespace)
+	}
+}
+
+// The protocol of the Service's port is that of the listener: h2c is HTTP/2 in the clear.
+func TestServiceTellsTheProtocol(t *testing.T) {
+	for name, want := range map[string]string{"standalone": "kubernetes.io/h2c", "standalone-tls": ""} {
+		var told string
+		if p := render(t, name).services[0].Spec.Ports[0].AppProtocol; p != nil {
+			told = *p
+		}
+		require.Equal(t, want, told, name)
 	}
 }
 

@@ -22,6 +22,7 @@ type bundle struct {
 	configMaps  []*corev1.ConfigMap
 	services    []*corev1.Service
 	accounts    []*corev1.ServiceAccount
+	namespaces  []*corev1.Namespace
 	scalers     []*autoscalingv2.HorizontalPodAutoscaler
 	disruptions []*policyv1.PodDisruptionBudget
 	policies    []*networkingv1.NetworkPolicy
@@ -67,6 +68,7 @@ func render(t *testing.T, overlay string) *bundle {
 		case *networkingv1.NetworkPolicy:
 			b.policies = append(b.policies, o)
 		case *corev1.Namespace:
+			b.namespaces = append(b.namespaces, o)
 		default:
 			require.Failf(t, "nobody checks it", "%T", object)
 		}
