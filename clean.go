@@ -81,7 +81,7 @@ func plain(text string) bool {
 // has fewer than 6 digits.
 const minShape, minDigits = 20, 4
 
-// unreadable stands for a name that could not be scanned to its end.
+// unreadable stands for a name that could not be scanned.
 var unreadable = []string{content.CategoryPolicy}
 
 // found names the categories of what detectors find in a name, read as if it were a
@@ -111,7 +111,7 @@ func (c *cleaner) scan(text string) (categories []string) {
 		return unreadable
 	}
 	report, err := c.scanner.Scan(context.Background(), doc, content.SideResponse)
-	if err != nil || report.Coverage.Partial {
+	if err != nil {
 		return unreadable
 	}
 	for _, f := range report.Findings {

@@ -278,6 +278,25 @@ func TestToolListIsJudgedToolByTool(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatIsRefusedIsLeftUnread: a tool that is full of hidden text has a token behind it. Where the tool stays, the token is
+// masked, as it is in the others.
+func TestOnlyWhatIsRefusedIsLeftUnread(t *testing.T) {
+	const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	hidden := strings.TrimSuffix(strings.Repeat(`"a\u202eb",`, 100), ",")
+	body := `{"tools":[{"name":"add","x":[` + hidden + `],"description":"Adds for ` + token + `.","inputSchema":{"type":"object"}},` +
+		`{"name":"sub","description":"Subtracts for ` + token + `.","inputSchema":{"type":"object"}}]}`
+	for action, masked := range map[decision.ListAction]int{decision.ListRemove: 1, decision.ListNote: 2} {
+		e := start(t, func(c *sallyport.Config) { c.Default.PoisonedTools = action })
+		v := e.CheckResponse(t.Context(), list([]string{"math"}, body))
+		require.Equal(t, decision.Mutated, v.Outcome, v.Cause)
+		require.NotContains(t, string(v.Body), token)
+		require.Equal(t, masked, strings.Count(string(v.Body), "[REDACTED:GITHUB_TOKEN]"))
+	}
+	e := start(t, nil)
+	v := e.CheckResponse(t.Context(), call("math", `{"structuredContent":{"x":[`+hidden+`],"y":"`+token+`"}}`))
+	require.Equal(t, decision.Deny, v.Outcome)
+}
+
 func TestDeniedToolsAreHiddenFromLists(t *testing.T) {
 	e := start(t, func(c *sallyport.Config) {
 		c.Default.HideDenied = true

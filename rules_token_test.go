@@ -147,6 +147,24 @@ rules:
 	}
 }
 
+// TestWhatADryRunPassesIsReadInFull: what is only watched reaches the agent, so that it is a label whatever else was found.
+func TestWhatADryRunPassesIsReadInFull(t *testing.T) {
+	o := newOffice(t, `
+rules:
+  - name: told
+    flow: {within: 10m, steps: [{result: {labels: [secret]}}, {call: {tool: shell}}]}
+`, func(c *sallyport.Config) { c.Profiles = []sallyport.ScopedProfile{dryLists(c.Default)} })
+	x := call("lists", `{"name":"fetch"}`)
+	x.Principal = "alice"
+	token := o.e.CheckRequest(t.Context(), x).Call
+	require.NotEmpty(t, token)
+	hidden := strings.Repeat(`"a\u202eb",`, 100)
+	x = call("lists", `{"structuredContent":{"x":[`+hidden+`"ghp_16C7e42F292c6912E7710c838347Ae178B4a"]}}`)
+	x.Call = token
+	require.Equal(t, decision.Allow, o.e.CheckResponse(t.Context(), x).Outcome)
+	require.Equal(t, decision.Deny, o.request("shell", "{}").Outcome)
+}
+
 // dryLists watches the service lists without touching what it sends.
 func dryLists(p decision.Profile) sallyport.ScopedProfile {
 	p.DryRun = true

@@ -15,6 +15,9 @@ func (r *run) scan(ctx context.Context) {
 	ctx, span := r.e.span(ctx, telemetry.SpanScan)
 	defer span.End()
 	began := r.e.now()
+	if !r.profile.DryRun {
+		r.doc.RefuseBlocked(r.profile.PoisonedTools != decision.ListNote)
+	}
 	report, err := r.policy.allow.scannerFor(r.tuple.Scanner, r.ex.Services, r.tool).Scan(ctx, r.doc, r.side())
 	if err != nil {
 		r.fault(decision.ScannerContent, r.e.interrupted(ctx, decision.ScannerContent, began, false), "")

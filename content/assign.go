@@ -208,6 +208,12 @@ func (d *Document) memberRole(c place, name string) Role {
 	return RoleOther
 }
 
+// RefuseBlocked says that the message is refused where something blocks that no mask takes away, and, if tools is true, that no
+// tool of a list is passed in which something does. Once 64 findings are told, which are as many as a line of the trail holds,
+// [Scanner.Scan] reads such a message no further, and such a tool: what follows cannot change what becomes of it. Without it all
+// is read. It is called before Scan.
+func (d *Document) RefuseBlocked(tools bool) { d.refuses, d.refusesTools = true, tools }
+
 // toolIndex returns the position in tools[] of the definition that string i belongs to, or -1.
 func (d *Document) toolIndex(i int) int {
 	for d.strings[i].Host >= 0 {

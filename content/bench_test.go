@@ -88,7 +88,7 @@ func toolList(text string) string {
 	return string(b)
 }
 
-// passes runs the whole path over one text.
+// passes runs the whole path over one text, as the engine does.
 func passes(b *testing.B, method string, body []byte) {
 	d, err := Parse(body, Limits{})
 	if err != nil {
@@ -97,6 +97,7 @@ func passes(b *testing.B, method string, body []byte) {
 	if err := d.Assign(method, SideResponse); err != nil {
 		b.Fatal(err)
 	}
+	d.RefuseBlocked(true)
 	if _, err := Builtin().Scan(context.Background(), d, SideResponse); err != nil {
 		b.Fatal(err)
 	}

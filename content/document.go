@@ -57,7 +57,10 @@ type Document struct {
 	method     string
 	side       Side
 	tools      []ToolDef
-	top        byte // first byte of the top-level value: { [ " t f n - or a digit
+	// What becomes of it where something blocks, see RefuseBlocked.
+	refuses, refusesTools bool
+
+	top byte // first byte of the top-level value: { [ " t f n - or a digit
 }
 
 // Raw returns the received bytes. They are shared: do not modify.

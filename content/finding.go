@@ -80,8 +80,7 @@ type Coverage struct {
 	ScannedBytes, TotalBytes int
 	// Partial is true when a budget or a depth left something undecoded, or what follows was of no consequence.
 	Partial bool
-	// Reason says why, "" when not partial: "incomplete-decode", or "refused" where a finding blocks that no mask and no removal
-	// of a tool takes away, and 64 findings are told.
+	// Reason says why, "" when not partial: "incomplete-decode", or "refused", see [Document.RefuseBlocked].
 	Reason string
 	// Skipped counts what was noted instead of scanned, by kind: "image", "audio", "video", "archive", "binary".
 	Skipped map[string]int

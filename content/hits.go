@@ -299,7 +299,13 @@ func (sc *scan) report(h hit, start, end int) {
 	l.count++
 	l.last, l.worst = len(sc.rep.Findings), max(l.worst, sev)
 	tool := sc.d.toolIndex(sc.str)
-	sc.blocks = sc.blocks || sev == Block && mask == "" && tool < 0
+	switch {
+	case sev < Block || mask != "":
+	case tool < 0:
+		sc.blocks = sc.d.refuses
+	case sc.d.refusesTools:
+		sc.fallen = tool + 1
+	}
 	sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: h.det.name, Category: h.det.category, Severity: sev,
 		String: sc.str, Tool: tool, Path: sc.pointer(), View: sc.v.label, Start: start, End: end,
 		Length: h.end - h.start, Mask: mask, HighEntropy: h.det.highEntropy})

@@ -345,8 +345,7 @@ func onePerDetector(all []sample) []sample {
 }
 
 // TestWhatStandsBeforeHidesNothing puts every detector's text into the string after one that is full of beginnings:
-// what was remembered to read that one in linear time says nothing about the next. Only where the message is refused for it is the
-// next left unread.
+// what was remembered to read that one in linear time says nothing about the next.
 func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 	for _, flood := range benchTexts {
 		before := strings.ToValidUTF8(flood.text[:min(len(flood.text), 1000)], "")
@@ -356,10 +355,6 @@ func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 			}
 			for _, after := range []string{carrier(x.text), strings.Repeat("quiet words ", 8) + carrier(x.text)} {
 				_, r := scanBody(t, "tools/call", SideResponse, `{"structuredContent":{"a":`+quote(t, before)+`,"b":`+quote(t, after)+`}}`)
-				if r.Coverage.Reason == "refused" {
-					require.Equal(t, Block, worst(r), flood.name)
-					continue
-				}
 				require.Contains(t, paths(r, x.detector), "/structuredContent/b", "%s after %s", x.detector, flood.name)
 			}
 		}

@@ -18,7 +18,7 @@ func flood(t *testing.T, n int, text string) string {
 }
 
 // TestRefusedMessagesAreReadNoFurther: where a message is refused whatever follows, and has as many findings as are told, the
-// rest of it is left unread, and coverage says so.
+// rest of it is left unread, and coverage says so. What is told of it is what would have been told first.
 func TestRefusedMessagesAreReadNoFurther(t *testing.T) {
 	const turned = "a\u202eb"
 	secret := `"` + toyToken + `"`
@@ -35,19 +35,23 @@ func TestRefusedMessagesAreReadNoFurther(t *testing.T) {
 		"beside the tools":      {"tools/list", `{"_meta":` + flood(t, manyFindings, turned) + `,"tools":[{"name":"b","description":` + secret + `}]}`, true},
 		"a secret in a name":    {"tools/call", `{"structuredContent":{"` + toyToken + `":1,"x":` + flood(t, manyFindings, "kim@example.org") + `,"y":` + secret + `}}`, true},
 	} {
-		_, r := scanBody(t, c.method, SideResponse, c.body)
+		d := parse(t, c.method, SideResponse, c.body)
+		all := scanDoc(t, d, SideResponse)
+		require.Equal(t, all.Coverage.TotalBytes, all.Coverage.ScannedBytes, name)
+		d.RefuseBlocked(false)
+		r := scanDoc(t, d, SideResponse)
 		require.Equal(t, c.refused, r.Coverage.Partial, name)
 		masked := slices.ContainsFunc(r.Findings, func(f Finding) bool {
 			return f.Mask == "GITHUB_TOKEN" && (strings.HasSuffix(f.Path, "/y") || strings.HasSuffix(f.Path, "/description"))
 		})
 		require.Equal(t, !c.refused, masked, name)
 		if !c.refused {
-			require.Equal(t, r.Coverage.TotalBytes, r.Coverage.ScannedBytes, name)
+			require.Equal(t, all, r, name)
 			continue
 		}
+		require.Equal(t, all.Findings[:manyFindings], r.Findings, name)
 		require.Equal(t, "refused", r.Coverage.Reason, name)
 		require.Less(t, r.Coverage.ScannedBytes, r.Coverage.TotalBytes, name)
-		require.Len(t, r.Findings, manyFindings, name)
 		require.True(t, slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Block && f.Mask == "" && f.Tool < 0 }), name)
 	}
 }
@@ -58,8 +62,29 @@ func TestRefusedTextsHaveNoMoreViews(t *testing.T) {
 	text := strings.Repeat("a\u202eb ", maxTold) + hidden
 	require.NotEmpty(t, paths(scanText(t, text), "github-token"))
 	text = strings.Repeat("a\u202eb kim@example.org ", maxTold) + hidden
-	r := scanText(t, text)
+	require.NotEmpty(t, paths(scanText(t, text), "github-token"))
+	d := parse(t, "tools/call", SideResponse, result(text))
+	d.RefuseBlocked(false)
+	r := scanDoc(t, d, SideResponse)
 	require.Empty(t, paths(r, "github-token"))
 	require.Equal(t, "refused", r.Coverage.Reason)
 	require.Equal(t, r.Coverage.TotalBytes, r.Coverage.ScannedBytes)
+}
+
+// TestRefusedToolsAreReadNoFurther: the same holds for a tool of a list where the caller does not pass it, and for no other tool.
+func TestRefusedToolsAreReadNoFurther(t *testing.T) {
+	turned := flood(t, manyFindings, "a\u202eb")
+	body := `{"tools":[{"name":"a","x":` + turned + `,"y":"` + toyToken + `"},{"name":"b","x":"c\u202ed","y":"` + toyToken + `"},{"name":"c","y":"` + toyToken + `"}]}`
+	for refuse, want := range map[bool][]string{
+		false: {"/tools/0/y", "/tools/1/y", "/tools/2/y"},
+		true:  {"/tools/2/y"},
+	} {
+		d := parse(t, "tools/list", SideResponse, body)
+		d.RefuseBlocked(refuse)
+		r := scanDoc(t, d, SideResponse)
+		require.Equal(t, want, paths(r, "github-token"), refuse)
+		require.Len(t, paths(r, "bidi-control"), manyFindings+1, refuse)
+		require.Equal(t, refuse, r.Coverage.ScannedBytes < r.Coverage.TotalBytes)
+		require.False(t, r.Coverage.Partial, "the others were read")
+	}
 }

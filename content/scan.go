@@ -26,7 +26,8 @@ type scan struct {
 	budget int  // bytes of views that may still be produced
 	cut    int  // how often something was left undecoded
 	inVain int  // bytes of lines that were decoded together and came to nothing
-	blocks bool // a finding was reported that blocks and is in no tool of a list, which alone could be taken out
+	blocks bool // the message is refused for a finding in it
+	fallen int  // one more than the last tool that is refused for one in it, 0 for none
 
 	str  int
 	role Role
@@ -74,7 +75,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 		}
 		sc.string(i)
 	}
-	if sc.refused() {
+	if sc.blocks && sc.refused() {
 		sc.rep.Coverage.Partial, sc.rep.Coverage.Reason = true, "refused"
 		return sc.rep, nil
 	}
@@ -101,7 +102,7 @@ func (sc *scan) string(i int) {
 	if s.Host < 0 {
 		sc.rep.Coverage.TotalBytes += len(s.Text)
 	}
-	if sc.refused() {
+	if sc.str = i; sc.refused() {
 		return
 	}
 	if s.open {
@@ -116,7 +117,7 @@ func (sc *scan) string(i int) {
 		}
 		return
 	}
-	sc.str, sc.role = i, s.Role
+	sc.role = s.Role
 	sc.spans, sc.path = sc.spans[:0], ""
 	raw := sc.first(s.Text)
 	sc.barren.next()
@@ -272,12 +273,16 @@ func (sc *scan) read(v *view) {
 	}
 }
 
-// manyFindings is how many findings of a message that is to be refused are told. A line of the trail holds no more.
+// manyFindings is how many findings are told of a message that is to be refused, or has a tool that is. A line of the trail holds
+// no more.
 const manyFindings = 64
 
-// refused reports whether the message has been found to be one that nothing can make pass, with as many findings as are told of
-// it. The rest of such a message is left unread: what stands there cannot change what becomes of it.
-func (sc *scan) refused() bool { return sc.blocks && len(sc.rep.Findings) >= manyFindings }
+// refused reports whether the message, or the tool of a list that the current string is in, has been found to be one that nothing
+// can make pass, with as many findings as are told. The rest of it is left unread: what stands there cannot change what becomes
+// of it.
+func (sc *scan) refused() bool {
+	return len(sc.rep.Findings) >= manyFindings && (sc.blocks || sc.fallen > 0 && sc.fallen == sc.d.toolIndex(sc.str)+1)
+}
 
 // lateFrom is the length of a text from which a scan looks at its context within it, in bytes.
 const lateFrom = 64 << 10
