@@ -97,16 +97,14 @@ type seedWord struct {
 // seeds looks for the phrases that wallets are restored from (BIP 39). A word of every stride is looked up; where it is one of
 // the list the words around it are read.
 func (sc *scan) seeds() {
+	if sc.v.changedLittle() {
+		sc.seedsAtChanges()
+		return
+	}
 	text := sc.text
 	from := 0 // end of the run before
 	for i := seedStride / 2; i < len(text); i += seedStride {
-		start := max(i, from)
-		for n := 0; start < len(text) && n < maxSeedGap && !isLetter(text[start]); n++ {
-			start++
-		}
-		for n := 0; start > from && n < maxSeedWord && isLetter(text[start-1]); n++ {
-			start--
-		}
+		start := seedStart(text, max(i, from), from)
 		// Of two samples in a phrase one is not its last word.
 		number, end := seedAt(text, start)
 		if number < 0 {
@@ -115,12 +113,53 @@ func (sc *scan) seeds() {
 		if number, _ = seedAt(text, end+len(gapAfter(text, end))); number < 0 {
 			continue
 		}
-		if run := sc.seedRun(start, from); len(run) >= minSeedWords {
-			sc.seedPhrase(run)
-			from = run[len(run)-1].end
+		if end := sc.seedsAround(start, from); end > from {
+			from = end
 			i = max(i, from)
 		}
 	}
+}
+
+// seedsAtChanges is seeds for a view most of which was read before: a phrase that is new has a word at a change.
+func (sc *scan) seedsAtChanges() {
+	text := sc.text
+	from, last := 0, -1 // end of the run before, and the word that was looked up last
+	for p := range sc.v.trail.all() {
+		at, end := p.out+p.stay, p.out+p.stay+p.m
+		// The word that ends there or goes on, those in it, and the one behind.
+		for i := at - len(gapBefore(text, at, from)) - 1; i < end+seedStride; i += seedStride {
+			start := seedStart(text, max(min(i, end), from), from)
+			if start == last {
+				continue
+			}
+			last = start
+			if number, _ := seedAt(text, start); number >= 0 {
+				from = sc.seedsAround(start, from)
+			}
+		}
+	}
+}
+
+// seedStart returns where the word begins that byte i is in, or the next one close behind it; no earlier than byte from.
+func seedStart(text string, i, from int) int {
+	for n := 0; i < len(text) && n < maxSeedGap && !isLetter(text[i]); n++ {
+		i++
+	}
+	for n := 0; i > from && n < maxSeedWord && isLetter(text[i-1]); n++ {
+		i--
+	}
+	return i
+}
+
+// seedsAround looks for a phrase around the word of the list at byte start, no earlier than byte from. It returns where the words
+// end, from when they are too few.
+func (sc *scan) seedsAround(start, from int) int {
+	run := sc.seedRun(start, from)
+	if len(run) < minSeedWords {
+		return from
+	}
+	sc.seedPhrase(run)
+	return run[len(run)-1].end
 }
 
 // seedAt returns the number of the word that begins at byte i and where it ends, -1 for none of the list.

@@ -1,0 +1,42 @@
+package content
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPhrasesAreFoundAtWhatChangesLittleInALongText: a phrase that a view completes is found whichever word or gap of it the change
+// is in.
+func TestPhrasesAreFoundAtWhatChangesLittleInALongText(t *testing.T) {
+	words := strings.Fields("pipe hour maid engine arm modify reform grain tell rain tell frown")
+	escaped := func(c byte) string { return fmt.Sprintf("&#%d;", c) }
+	wide := func(c byte) string { return string(rune(c) + 0xfee0) }
+	for k, w := range words {
+		for _, changed := range []string{
+			escaped(w[0]) + w[1:], w[:len(w)-1] + escaped(w[len(w)-1]), w[:1] + wide(w[1]) + w[2:], wide(w[0]) + w[1:], w[:2] + "\u2060" + w[2:],
+			"&#8203;" + w, w + "\u2060", fmt.Sprintf("%%%02x%%%02x", w[0], w[1]) + w[2:],
+		} {
+			written := append([]string{}, words...)
+			written[k] = changed
+			phrase := strings.Join(written, " ")
+			text := linesOf(60) + "wallet: " + phrase + "\n" + linesOf(60)
+			f := paths(scanText(t, text), "seed-phrase")
+			require.Len(t, f, 1, phrase)
+		}
+		if k > 0 {
+			gap := strings.Join(words[:k], " ") + "&#32;" + strings.Join(words[k:], " ")
+			require.Len(t, paths(scanText(t, linesOf(60)+gap+"\n"+linesOf(60)), "seed-phrase"), 1, gap)
+		}
+	}
+	// All of it in one change.
+	var wideBytes []byte
+	for _, c := range []byte(strings.Join(words, " ")) {
+		wideBytes = append(wideBytes, 0, c)
+	}
+	shifted := "+" + base64.RawStdEncoding.EncodeToString(wideBytes) + "-"
+	require.Len(t, paths(scanText(t, linesOf(60)+shifted+"\n"+linesOf(60)), "seed-phrase"), 1)
+}
