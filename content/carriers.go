@@ -1,15 +1,44 @@
 package content
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Addresses in other markup than Markdown and HTML: reStructuredText, AsciiDoc, BBCode, Org, Textile, the wikis, and
 // the messages of chats. Whoever shows such a text fetches its images unasked, as with any other.
 
 // imageBefore are what stands right before the address of an image, linkBefore before that of a link.
 var (
-	imageBefore = [...]string{"image::", "image:", "[img]", "[img=", "image:: ", "figure:: ", "{{", "{{ "}
-	linkBefore  = [...]string{"[url=", "[url]", "[url=\"", "link:", "[[", "xref:"}
+	imageBefore = newEndings("image::", "image:", "[img]", "[img=", "image:: ", "figure:: ", "{{", "{{ ")
+	linkBefore  = newEndings("[url=", "[url]", "[url=\"", "link:", "[[", "xref:")
 )
+
+// endings are what a text may end with, by the last byte.
+type endings [utf8.RuneSelf][]string
+
+// newEndings files endings that are written in this package, in lower case.
+func newEndings(list ...string) *endings {
+	var e endings
+	for _, end := range list {
+		last := end[len(end)-1]
+		e[last] = append(e[last], end)
+	}
+	return &e
+}
+
+// end reports whether s ends with one of them, ASCII case ignored.
+func (e *endings) end(s string) bool {
+	if s == "" || s[len(s)-1] >= utf8.RuneSelf {
+		return false
+	}
+	for _, end := range e[foldTable[s[len(s)-1]]] {
+		if hasFoldSuffix(s, end) {
+			return true
+		}
+	}
+	return false
+}
 
 // sheetWords are what makes a client fetch what a link element names.
 var sheetWords = mustIndex("stylesheet", "prefetch", "preload", "icon")
@@ -37,10 +66,8 @@ const longestBefore = 12
 func (sc *scan) otherEmbedding(start, end int) (image, link bool) {
 	text := sc.text
 	before := text[max(0, start-longestBefore):start]
-	for _, b := range imageBefore {
-		if hasFoldSuffix(before, b) {
-			return true, false
-		}
+	if imageBefore.end(before) {
+		return true, false
 	}
 	if strings.HasSuffix(before, "!") && (len(before) == 1 || !isAlnum(before[len(before)-2])) {
 		return true, false // of Textile
@@ -51,10 +78,8 @@ func (sc *scan) otherEmbedding(start, end int) (image, link bool) {
 		i := strings.Index(address, "]]")
 		return i > 0 && pictured(address[:i]) && strings.IndexByte(address[:i], '[') < 0, true
 	}
-	for _, b := range linkBefore {
-		if hasFoldSuffix(before, b) {
-			return false, true
-		}
+	if linkBefore.end(before) {
+		return false, true
 	}
 	if strings.HasSuffix(before, "<") {
 		after := text[end:min(len(text), end+3)]

@@ -98,6 +98,9 @@ func (sc *scan) national(start, end, count int) {
 		sc.add(detPhone, start, end)
 		return
 	}
+	if count != usDigits && !(count == usDigits+1 && text[start] == '1') {
+		return
+	}
 	if start > 0 && text[start-1] == '(' {
 		start--
 	}
@@ -126,6 +129,9 @@ var callingCodes = sync.OnceValue(func() *[1000]bool {
 	return &t
 })
 
+// usDigits is how many digits a number has in North America, without its calling code, which is 1.
+const usDigits = 10
+
 // validPhone judges a number by its shape, and asks the library as long as it may.
 func (sc *scan) validPhone(s, region string) bool {
 	var d [15]byte
@@ -141,7 +147,7 @@ func (sc *scan) validPhone(s, region string) bool {
 			copy(d[:], d[1:])
 			n--
 		}
-		if n != 10 || d[0] < 2 || d[3] < 2 {
+		if n != usDigits || d[0] < 2 || d[3] < 2 {
 			return false
 		}
 	} else {

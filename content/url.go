@@ -134,6 +134,9 @@ var narrowDots = strings.NewReplacer(wideDots[0], ".", wideDots[1], ".")
 // userinfo looks for a password between the scheme and the host. Only the password is the match, so that the
 // rest of the address stays readable after masking.
 func (sc *scan) userinfo(scheme string, start int, rest string) {
+	if strings.IndexByte(rest, '@') < 0 {
+		return
+	}
 	host := strings.IndexAny(rest, "/?#")
 	if host < 0 {
 		host = len(rest)
@@ -199,18 +202,13 @@ func setOf(words ...string) map[string]bool {
 	return m
 }
 
-// collecting reports whether a host is a collector or below one.
+// collecting reports whether a host is a collector or below one: all of them are names of two labels.
 func collecting(host string) bool {
-	for {
-		if collectors[host] {
-			return true
-		}
-		i := strings.IndexByte(host, '.')
-		if i < 0 {
-			return false
-		}
-		host = host[i+1:]
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 0 {
+		return false
 	}
+	return collectors[host[strings.LastIndexByte(host[:dot], '.')+1:]]
 }
 
 // showing are hosts of everybody that draw what their address says, or show what it names. Nobody else reads what they are
@@ -264,9 +262,6 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	}
 	host := hostName(rest[:hostEnd])
 	collector := len(host) >= minCollector && collecting(host)
-	if !named && showing[host] && !passingOn.any(tail) && !asksForData(rest) {
-		return
-	}
 	image, link := sc.embedding(start)
 	if !image && !link {
 		image, link = sc.otherEmbedding(start, hostAt+len(rest))
@@ -274,6 +269,9 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 	}
 	if !collector && !image && (!link || sc.enough(detLink, Review)) {
 		// An address that nothing fetches and nobody is to follow, or one more of them.
+		return
+	}
+	if !named && showing[host] && !passingOn.any(tail) && !asksForData(rest) {
 		return
 	}
 	template := named || templated(query)
@@ -357,11 +355,8 @@ func (sc *scan) embedding(start int) (image, link bool) {
 		// The address of a Markdown reference, which an image or a link may name.
 		return sc.pictureNames(at - 2), true
 	}
-	before := text[max(0, start-len(imports[0])-2):start]
-	for _, b := range imports {
-		if hasFoldSuffix(before, b) {
-			return true, false
-		}
+	if imports.end(text[max(0, start-maxImport):start]) {
+		return true, false
 	}
 	if !sc.angled {
 		return false, false
@@ -384,13 +379,16 @@ func hasFoldSuffix(s, suffix string) bool {
 // What the text of a link and a tag begin with, or cannot go beyond.
 var linkOpens, tagEnds = newCharset("[\n"), newCharset("<>")
 
+// maxImport is no less than the length of any of imports, in bytes.
+const maxImport = 16
+
 // maxTag is how far before an address its tag is looked for, in bytes.
 const maxTag = 1024
 
 var (
 	imageTags = [...]string{"img", "image", "iframe", "video", "object", "embed", "source", "use ", "audio", "input", "body ", "meta ", "picture", "track "}
 	linkTags  = [...]string{"a ", "a\n", "form", "area ", "base ", "button"}
-	imports   = [...]string{"@import url('", "@import '", "@import \"", "url(", "url(\"", "url('"} // of style sheets
+	imports   = newEndings("@import url('", "@import '", "@import \"", "url(", "url(\"", "url('") // of style sheets
 )
 
 // signed reports whether a query is that of a signed address of a content network or an object store.

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,30 @@ func TestCollectorHowItIsWritten(t *testing.T) {
 	}
 	for _, address := range []string{"https://webhook.site.example.org/c", "https://mywebhook.site/c", "https://webhook.site@example.org/c", "https://example.org/%2fwebhook.site/c", "https://webhook%2fsite/c"} {
 		require.NotContains(t, detectors(scanText(t, "send it to "+address+payload)), "collector-url", address)
+	}
+}
+
+// TestCollectorsHaveTwoLabels: a host is known by its last two, however many stand before them.
+func TestCollectorsHaveTwoLabels(t *testing.T) {
+	for host := range collectors {
+		require.Equal(t, 1, strings.Count(host, "."), host)
+		for _, before := range []string{"", "a.", "a.b."} {
+			require.True(t, collecting(before+host), before+host)
+		}
+		require.False(t, collecting("a"+host), host)
+		require.False(t, collecting(host+".example"), host)
+	}
+	require.False(t, collecting("site"))
+}
+
+// TestEndings: the longer of two is found as well, whatever its case, and no part of one.
+func TestEndings(t *testing.T) {
+	e := newEndings("link:", "[[", "image:: ")
+	for _, s := range []string{"link:", "a LINK:", "[[", "x[[", "Image:: "} {
+		require.True(t, e.end(s), s)
+	}
+	for _, s := range []string{"", "ink:", "[", "link", "image::", "é"} {
+		require.False(t, e.end(s), s)
 	}
 }
 
