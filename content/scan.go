@@ -52,7 +52,8 @@ type scan struct {
 	uu            []Range // lines of uuencode in the current view
 	dumps         []Range // of bytes in hexadecimal, in the current view
 
-	reached         // in the current view
+	reached  // in the current view
+	surveyed surveyed
 	dirty    bool   // told or bodies are not empty
 	path     string // pointer of the current string, "" until needed
 	listedIn int    // the string that listed is about

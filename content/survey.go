@@ -68,17 +68,25 @@ func spelling(spaced *int, distinct uint32) bool {
 	return *spaced >= minSpaced && bits.OnesCount32(distinct) >= minDistinct
 }
 
+// surveyed is the state of a survey that a scan keeps: words of letters alone, which most are, need little of it.
+type surveyed struct {
+	f        features
+	spaced   int    // one-letter words in a row
+	distinct uint32 // which letters they are, the case and the alphabet aside
+	codes    int    // numbers in a row that may be those of characters
+	codeEnd  int    // end of the last of them
+	even     evenWords
+}
+
 // survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
 // where an account number may start.
 func (sc *scan) survey(text string) features {
 	var seen, high uint8
-	var f features
-	spaced := 0           // one-letter words in a row
-	distinct := uint32(0) // which letters they are, the case and the alphabet aside
+	s := &sc.surveyed
+	*s = surveyed{codeEnd: -1}
 	i, n := 0, len(text)
-	var even evenWords
 	sc.numbers3.reset(n)
-	codes, codeEnd := 0, -1
+	folded := sc.v.label == ViewNormalised
 	for i < n {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
@@ -103,12 +111,20 @@ func (sc *scan) survey(text string) features {
 					i++
 				}
 				if i-start > 4 || start > 0 && byteClass[text[start-1]]&(classLetter|classDigit) != 0 {
-					spaced, distinct = 0, 0
-				} else if distinct |= 1 << (text[i-1] & 31); spelling(&spaced, distinct) {
-					f |= hasSpaced
+					s.spaced, s.distinct = 0, 0
+				} else if s.distinct |= 1 << (text[i-1] & 31); spelling(&s.spaced, s.distinct) {
+					s.f |= hasSpaced
 				}
 			}
 			continue
+		}
+		if folded && c&classLetter != 0 && seen&classHigh == 0 {
+			if end := proseEnd(text, i); end > i {
+				seen |= c
+				s.spaced, s.distinct = 0, 0
+				i = end
+				continue
+			}
 		}
 		start := i
 		word := c
@@ -124,26 +140,26 @@ func (sc *scan) survey(text string) features {
 		if size == 1 && c&(classLetter|classDigit) == 0 {
 			// The mark that puts pieces together.
 			if start > 0 && text[start-1] >= 0x80 {
-				spaced, distinct = 0, 0
+				s.spaced, s.distinct = 0, 0
 			}
 			continue
 		}
-		if even.size == size && start-even.end <= maxEvenGap {
-			even.count++
-			even.end = i
+		if s.even.size == size && start-s.even.end <= maxEvenGap {
+			s.even.count++
+			s.even.end = i
 		} else {
-			if even.count >= minEven {
-				sc.evenEnds(even)
+			if s.even.count >= minEven {
+				sc.evenEnds(s.even)
 			}
-			even.start, even.size, even.count, even.end = start, size, 1, i
+			s.even.start, s.even.size, s.even.count, s.even.end = start, size, 1, i
 		}
 		if size == 1 && c&classLetter != 0 {
 			// A letter by itself, as all are in words that are spelled.
 			if start > 0 && text[start-1] >= 0x80 {
 				// Part of a word of another script.
-				spaced, distinct = 0, 0
-			} else if distinct |= 1 << (text[start] & 31); spelling(&spaced, distinct) {
-				f |= hasSpaced
+				s.spaced, s.distinct = 0, 0
+			} else if s.distinct |= 1 << (text[start] & 31); spelling(&s.spaced, s.distinct) {
+				s.f |= hasSpaced
 			}
 			continue
 		}
@@ -152,7 +168,7 @@ func (sc *scan) survey(text string) features {
 		}
 		if word&(classSign|classDigit) == 0 {
 			// A plain word, as most are.
-			if spaced, distinct = 0, 0; size >= minRun {
+			if s.spaced, s.distinct = 0, 0; size >= minRun {
 				sc.runs = append(sc.runs, run{start, i})
 			}
 			continue
@@ -165,33 +181,33 @@ func (sc *scan) survey(text string) features {
 			sc.numbers3.add(start, i)
 		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && size <= maxCode+2) {
-			if start-codeEnd > maxCodeGap {
-				codes = 0
+			if start-s.codeEnd > maxCodeGap {
+				s.codes = 0
 			}
-			if codes++; word == classWord|classDigit && noCode(text[start], size) {
-				codes = 0
-			} else if codes >= minCodes || size >= minCodes*2 {
-				f |= hasCodes
+			if s.codes++; word == classWord|classDigit && noCode(text[start], size) {
+				s.codes = 0
+			} else if s.codes >= minCodes || size >= minCodes*2 {
+				s.f |= hasCodes
 			}
-			codeEnd = i
+			s.codeEnd = i
 			if size >= minGrouped && size <= maxGrouped && word&classLetter == 0 {
 				sc.groupedNumber(start+boolInt(!isDigit(text[start])), i)
 			}
 		}
 		if size == 1 {
 			if start > 0 && text[start-1] >= 0x80 {
-				spaced, distinct = 0, 0
+				s.spaced, s.distinct = 0, 0
 			}
 			continue
 		}
 		if word&(classLetter|classDigit) == classLetter|classDigit && size >= tellingLeet && size <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
 			sc.cipher(cipherLeet, start)
 		}
-		if spaced, distinct = 0, 0; size >= minRun {
+		if s.spaced, s.distinct = 0, 0; size >= minRun {
 			sc.runs = append(sc.runs, run{start, i})
 		}
 		if size >= 2*minSpaced-1 && spelled(text[start:i]) {
-			f |= hasSpaced
+			s.f |= hasSpaced
 		}
 		for start+4 <= i && !isAlnum(text[start]) {
 			start++
@@ -200,23 +216,59 @@ func (sc *scan) survey(text string) features {
 			sc.iban(start)
 		}
 	}
-	sc.evenEnds(even)
+	sc.evenEnds(s.even)
 	if seen&classDigit != 0 {
-		f |= hasDigits
+		s.f |= hasDigits
 	}
 	if seen&classControl != 0 {
-		f |= hasControl
+		s.f |= hasControl
 	}
 	if seen&classHigh != 0 {
-		f |= hasNonASCII
+		s.f |= hasNonASCII
 	}
 	if seen&classEscape != 0 {
-		f |= hasEscapes
+		s.f |= hasEscapes
 	}
 	if high&oddByte != 0 {
-		f |= hasUnseen
+		s.f |= hasUnseen
 	}
-	return f
+	return s.f
+}
+
+// proseEnd returns where the words end that begin with the one at byte i and say nothing in a folded text: they are of two
+// letters and more and too short for a part of a token, and stand between marks that mean nothing. Where such words are encoded,
+// or in a row, was seen in the text that was folded.
+func proseEnd(text string, i int) int {
+	const each, dull = 0x0101010101010101, (classWord | classLetter) * 0x0101010101010101
+	before := uint64(0) // which of the eight bytes before are letters
+	end := i
+	for ; end+8 <= len(text); end += 8 {
+		t := text[end : end+8]
+		class := uint64(byteClass[t[0]]) | uint64(byteClass[t[1]])<<8 | uint64(byteClass[t[2]])<<16 | uint64(byteClass[t[3]])<<24 |
+			uint64(byteClass[t[4]])<<32 | uint64(byteClass[t[5]])<<40 | uint64(byteClass[t[6]])<<48 | uint64(byteClass[t[7]])<<56
+		letters := class & (classLetter * each)
+		alone := (letters<<8 | before>>56) &^ (letters<<16 | before>>48) &^ letters
+		if alone|class&^dull != 0 || letters == classLetter*each && namedPart(text, end) {
+			break
+		}
+		before = letters
+	}
+	for end > i && isLetter(text[end-1]) {
+		end--
+	}
+	return end
+}
+
+// namedPart reports whether the letters around byte i are as many as a part of a token has.
+func namedPart(text string, i int) bool {
+	start, end := i, i
+	for start > 0 && i-start < minNamedPart && isLetter(text[start-1]) {
+		start--
+	}
+	for end < len(text) && end-i < minNamedPart && isLetter(text[end]) {
+		end++
+	}
+	return end-start >= minNamedPart
 }
 
 // mark looks at the byte at i, which markup begins with: whether it cuts a word, and whether it opens a control token.
