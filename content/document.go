@@ -92,8 +92,13 @@ func (d *Document) HandedBack(i int) bool {
 	return false
 }
 
+// maxPointer is how much of a pointer is told, in bytes: a body may have a long name above thousands of strings, each of which is
+// found something in. The trail has no room for more.
+const maxPointer = 512
+
 // Pointer returns the RFC 6901 pointer of string i: of the member that a name names, of the value otherwise.
-// The pointer of a string in an embedded document is that of its host, a '#', and the pointer inside.
+// The pointer of a string in an embedded document is that of its host, a '#', and the pointer inside. From the first reference
+// token on that makes it longer than 512 bytes, "…" stands for all that follow.
 func (d *Document) Pointer(i int) string {
 	if i < 0 || i >= len(d.strings) {
 		return ""
@@ -102,9 +107,9 @@ func (d *Document) Pointer(i int) string {
 	parts := make([]string, 0, 8)
 	switch {
 	case s.Key:
-		parts = append(parts, escapePointer(s.Text))
+		parts = append(parts, s.Text)
 	case s.name >= 0:
-		parts = append(parts, escapePointer(d.strings[s.name].Text))
+		parts = append(parts, d.strings[s.name].Text)
 	case s.element >= 0:
 		parts = append(parts, strconv.Itoa(int(s.element)))
 	}
@@ -116,17 +121,21 @@ func (d *Document) Pointer(i int) string {
 	}
 	for j := len(parts) - 1; j >= 0; j-- {
 		b.WriteByte('/')
-		b.WriteString(parts[j])
+		if b.Len()+len(parts[j]) > maxPointer {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(escapePointer(parts[j]))
 	}
 	return b.String()
 }
 
-// containerParts appends the escaped reference tokens from container c up to the top, innermost first.
+// containerParts appends the reference tokens from container c up to the top, innermost first.
 func (d *Document) containerParts(parts []string, c int32) []string {
 	for c >= 0 {
 		k := &d.containers[c]
 		if k.name >= 0 {
-			parts = append(parts, escapePointer(d.strings[k.name].Text))
+			parts = append(parts, d.strings[k.name].Text)
 		} else if k.element >= 0 {
 			parts = append(parts, strconv.Itoa(int(k.element)))
 		}

@@ -53,7 +53,7 @@ type Finding struct {
 	String int
 	// Tool is the position in tools[] of the definition it is in, else -1.
 	Tool int
-	// Path is the RFC 6901 pointer of the string.
+	// Path is the RFC 6901 pointer of the string, see [Document.Pointer].
 	Path string
 	// View is the view it was found in.
 	View string

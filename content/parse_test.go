@@ -128,6 +128,28 @@ func TestParseStrings(t *testing.T) {
 	require.Empty(t, d.Pointer(99))
 }
 
+// TestPointersAreShort: thousands of strings may stand below one long name, and each be found something in.
+func TestPointersAreShort(t *testing.T) {
+	long := strings.Repeat("k", maxPointer)
+	for body, want := range map[string]string{
+		`{"a/b":{"c":["x"]}}`:                                              "/a~1b/c/0",
+		`{"a":{"` + long + `":[["x"]]}}`:                                   "/a/…",
+		`{"a":{"` + long[len("/a/"):] + `":"x"}}`:                          "/a/" + long[len("/a/"):],
+		`{"a":{"` + long[len("/a/"):] + `":["x"]}}`:                        "/a/" + long[len("/a/"):] + "/…",
+		`{"a":"{\"` + long + `\":[\"x\"]}"}`:                               "/a#/…",
+		`{"` + long + `":"{\"b\":[\"x\"]}"}`:                               "/…#/b/0",
+		strings.Repeat(`{"abcd":`, 128) + `"x"` + strings.Repeat("}", 128): strings.Repeat("/abcd", maxPointer/5) + "/…",
+	} {
+		d := parse(t, "tools/call", SideResponse, body)
+		require.Equal(t, want, d.Pointer(len(d.Strings())-1), body)
+	}
+	_, r := scanBody(t, "tools/call", SideResponse, `{"structuredContent":{"`+strings.Repeat(long, 64)+`":[`+strings.TrimSuffix(strings.Repeat(`"a@b.co",`, 4000), ",")+`]}}`)
+	require.Len(t, r.Findings, 4000)
+	for _, f := range r.Findings {
+		require.Equal(t, "/structuredContent/…", f.Path)
+	}
+}
+
 func TestPointerOfTopLevelString(t *testing.T) {
 	d, err := Parse([]byte(`"a"`), Limits{})
 	require.NoError(t, err)

@@ -167,10 +167,14 @@ func (s *spot) opaque() bool {
 
 // named returns the pointer of the place with text in it.
 func (s *spot) named(text string) string {
-	if s.key {
-		return string(s.pointer.Parent().AppendToken(text))
+	if !s.key {
+		return string(s.pointer)
 	}
-	return string(s.pointer)
+	parent := s.pointer.Parent()
+	if len(parent)+len("/")+len(text) > maxPointer {
+		text = "…"
+	}
+	return string(parent.AppendToken(text))
 }
 
 // place scans a message with text in one of its places and returns the findings of a detector.
