@@ -249,27 +249,6 @@ var unseen = newRuneSet(func(r rune) bool {
 	return invisibleOf(r) != visible || r >= 0x300 && r < 0x3000 && isMark(r) || r >= 0x80 && r < 0xa0
 })
 
-// The classes of the bytes that are not ASCII: all of them are high; odd are those that a character begins with which is unseen,
-// four-byte ones by the two of these bytes that have any.
-const (
-	highByte = 1 << iota
-	oddByte
-)
-
-var highClass = func() (t [256]uint8) {
-	for c := utf8.RuneSelf; c < len(t); c++ {
-		t[c] = highByte
-	}
-	for r := range rune(0x10000) {
-		if r >= utf8.RuneSelf && unseen[r>>6]>>(r&0x3f)&1 != 0 {
-			t[string(r)[0]] |= oddByte
-		}
-	}
-	t[0xf0] |= oddByte
-	t[0xf3] |= oddByte
-	return t
-}()
-
 // maxMarks is how many combining marks may stand on one character: the richest orthographies need fewer.
 const maxMarks = 8
 

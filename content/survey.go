@@ -1,6 +1,9 @@
 package content
 
-import "math/bits"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // features says what kinds of text a view has, so that detectors and views that cannot apply are not tried.
 type features uint8
@@ -12,7 +15,7 @@ const (
 	hasSpaced            // single characters with separators between them
 	hasEscapes           // percent signs, ampersands, backslashes
 	hasCodes             // numbers in a row that may be those of characters
-	hasUnseen            // bytes that begin characters which may be invisible, combining or controls
+	hasUnseen            // characters that are invisible, combining or controls
 )
 
 func (f features) has(m features) bool { return f&m != 0 }
@@ -81,7 +84,7 @@ type surveyed struct {
 // survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
 // where an account number may start.
 func (sc *scan) survey(text string) features {
-	var seen, high uint8
+	var seen uint8
 	s := &sc.surveyed
 	*s = surveyed{codeEnd: -1}
 	i, n := 0, len(text)
@@ -101,14 +104,25 @@ func (sc *scan) survey(text string) features {
 			default:
 				// One character of another script may stand for one letter.
 				start := i - 1
-				high |= highClass[text[start]]
+				i = start
+			high:
 				for i < n {
-					h := highClass[text[i]]
-					if h == 0 {
-						break
+					switch c := text[i]; {
+					case c < utf8.RuneSelf:
+						break high
+					case c < 0xe0:
+						if unseen.has2(text[i : i+2]) {
+							s.f |= hasUnseen
+						}
+						i += 2
+					case c < 0xf0:
+						if unseen.has3(text[i : i+3]) {
+							s.f |= hasUnseen
+						}
+						i += 3
+					default:
+						i = sc.wide(text, i)
 					}
-					high |= h
-					i++
 				}
 				if i-start > 4 || start > 0 && byteClass[text[start-1]]&(classLetter|classDigit) != 0 {
 					s.spaced, s.distinct = 0, 0
@@ -229,10 +243,16 @@ func (sc *scan) survey(text string) features {
 	if seen&classEscape != 0 {
 		s.f |= hasEscapes
 	}
-	if high&oddByte != 0 {
-		s.f |= hasUnseen
-	}
 	return s.f
+}
+
+// wide surveys the character of four bytes at byte i and returns its end.
+func (sc *scan) wide(text string, i int) int {
+	r, n := utf8.DecodeRuneInString(text[i:])
+	if invisibleOf(r) != visible {
+		sc.surveyed.f |= hasUnseen
+	}
+	return i + n
 }
 
 // proseEnd returns where the words end that begin with the one at byte i and say nothing in a folded text: they are of two

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -52,4 +53,19 @@ func TestFoldedTextIsSurveyedAsAny(t *testing.T) {
 		require.Equal(t, []bool{marked2, angled2, leet2}, []bool{marked, angled, leet})
 		require.Equal(t, hits2, hits)
 	})
+}
+
+// TestSurveyTellsUnseenCharacters: of all characters, those that hidden looks at.
+func TestSurveyTellsUnseenCharacters(t *testing.T) {
+	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
+	sc := newScan(context.Background(), Builtin(), d, SideResponse)
+	for r := rune(utf8.RuneSelf); r <= utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		s := "a" + string(r) + "жb"
+		sc.begin(sc.first(s))
+		end, _ := plainEnd(s, 0, false)
+		require.Equal(t, end < len(s), sc.survey(s).has(hasUnseen), "%x", r)
+	}
 }
