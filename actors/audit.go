@@ -93,7 +93,11 @@ func (a *Audit) Props(o guard.Options) *actor.Props {
 func (a *Audit) Append(rec *audit.Record) error {
 	if a.queued.Add(1) > a.room(rec) {
 		a.done(guard.ErrFull)
-		return fmt.Errorf("append audit record: %w", guard.ErrFull)
+		err := fmt.Errorf("append audit record: %d wait to be written: %w", a.cfg.Capacity, guard.ErrFull)
+		// A sink that takes nothing and says nothing fails too, as a pipe does that nobody
+		// reads. The next line that gets through says otherwise.
+		a.failing.CompareAndSwap(nil, &err)
+		return err
 	}
 	if !a.send(&messages.Append{Record: rec, Done: a.done}) {
 		return fmt.Errorf("append audit record: %w", guard.ErrDown)

@@ -143,11 +143,14 @@ func TestAuditRefusesAtOnceWhenFullAndConfessesTheGap(t *testing.T) {
 			require.NoError(t, a.Append(rec(ref)))
 		}
 		synctest.Wait() // the sink holds the first, so that both losses are in one gap
+		require.NoError(t, a.Failing())
 		require.ErrorIs(t, a.Append(rec("d")), guard.ErrFull)
+		require.ErrorIs(t, a.Failing(), guard.ErrFull, "nobody would hear of a sink that hangs")
 		require.ErrorIs(t, a.Append(rec("e")), guard.ErrFull)
 		require.Equal(t, 3, a.Queued())
 		sink.set(func() { close(sink.hold); sink.hold = nil })
 		synctest.Wait()
+		require.NoError(t, a.Failing())
 		require.NoError(t, a.Append(rec("f")))
 		synctest.Wait()
 		require.Len(t, *lost, 2)

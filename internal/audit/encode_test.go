@@ -102,6 +102,18 @@ func TestListsAreCapped(t *testing.T) {
 	require.Len(t, l.Headers, maxHeaders)
 }
 
+// What a caller sends is cut, and escapes make it six times as long at most: the line stays one that readers take.
+func TestNoCallerMakesALineTooLong(t *testing.T) {
+	worst := strings.Repeat("\x01", 1000)
+	r := &Record{Time: noon, Phase: PhaseRequest, Method: worst, Service: worst, Tool: worst, Route: worst, Principal: worst, Exchange: worst, Headers: map[string]string{}}
+	for i := range 2 * maxFindings {
+		r.Headers["h"+string(rune('A'+i))] = worst
+		r.Findings = append(r.Findings, Finding{Detector: worst, Category: "secret", Severity: "block", Path: worst, View: "base64", FP: Fingerprint{Length: 9, HMAC: strings.Repeat("a", 64)}})
+		r.RulesHit = append(r.RulesHit, worst)
+	}
+	require.Less(t, len(appendLine(nil, 1, Hash{}, r, "v1")), maxLine/2)
+}
+
 func TestOddMapKeysAndScores(t *testing.T) {
 	r := &Record{
 		Time: noon, Phase: PhaseRequest,

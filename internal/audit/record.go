@@ -89,7 +89,7 @@ type Coverage struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// Bounds of one line. They keep a line below about 128 KiB whatever a caller sends.
+// Bounds of one line. They keep a line below half a MiB whatever a caller sends: an escape takes six bytes.
 const (
 	maxName     = 256 // bytes of a name, an id or a header value
 	maxReason   = 512 // bytes

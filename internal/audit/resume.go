@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// tailWindow is how many bytes at the end of a file are searched for its last good line; a line is at most about 128 KiB.
+// tailWindow is how many bytes at the end of a file are searched for its last good line; a line is below half a MiB.
 const tailWindow = 4 << 20
 
 // maxSiblings bounds how many rotated files are looked at, newest first.
