@@ -52,14 +52,14 @@ func (s *Server) handshakeFailed(from net.Addr, err error) {
 			return
 		}
 	}
-	message := "TLS handshake failed"
+	message, said := "TLS handshake failed", &s.handshakes
 	if refusesClient(err) {
-		message = "client certificate refused"
+		message, said = "client certificate refused", &s.strangers // of which others must not take the line
 		s.opts.Observer.ClientRefused()
 	} else {
 		s.opts.Observer.HandshakeFailed()
 	}
-	if n := s.handshakes.due(time.Now()); n > 0 {
+	if n := said.due(time.Now()); n > 0 {
 		s.opts.Logger.Warn(message, zap.String("from", from.String()), zap.String("reason", shown(err.Error())), zap.Int64("count", n))
 	}
 }

@@ -65,7 +65,8 @@ func TestFailedHandshakesAreCountedAndSaid(t *testing.T) {
 			require.Equal(t, tc.refused, line.Message == "client certificate refused")
 		})
 	}
-	r := start(t, allow, Options{TLS: files, Observer: Observer{
+	core, logs := observer.New(zap.WarnLevel)
+	r := start(t, allow, Options{TLS: files, Logger: zap.New(core), Observer: Observer{
 		ClientRefused: func() { refused.Add(1) }, HandshakeFailed: func() { failed.Add(1) },
 	}})
 	refused.Store(0)
@@ -76,6 +77,9 @@ func TestFailedHandshakesAreCountedAndSaid(t *testing.T) {
 	handshake(t, r.Addr().String(), nil) // comes after it, and is counted
 	require.Eventually(t, func() bool { return failed.Load() == 1 }, patience, time.Millisecond)
 	require.Zero(t, refused.Load())
+	handshake(t, r.Addr().String(), strange)
+	require.Eventually(t, func() bool { return refused.Load() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return logs.Len() == 2 }, patience, time.Millisecond, "whoever speaks plain text takes no line of a gateway that is refused")
 }
 
 // handshake makes one attempt and waits until the server has ended it.

@@ -30,7 +30,7 @@ type Server struct {
 	grpc    *grpc.Server
 	tls     *reloader // nil: plain text
 
-	handshakes, accepts seldom // failed ones, in the log
+	handshakes, strangers, accepts seldom // failed ones, in the log
 
 	timeout  atomic.Int64 // nanoseconds
 	inflight atomic.Int64 // calls that the checker is deciding
