@@ -192,7 +192,8 @@ func TestBlackboxMutualTLS(t *testing.T) {
 	a, stranger := newAuthority(t, "ours"), newAuthority(t, "theirs")
 	ca := writeFile(t, "ca.pem", a.pem)
 	config := writeFile(t, "sallyport.yaml", "tls: {allowed_sans: ["+gateway+", gw.mesh.example]}\n")
-	s, _ := tlsSidecar(t, a, env{"TLS_CLIENT_CA_FILE": ca, "CONFIG": config})
+	s, files := tlsSidecar(t, a, env{"TLS_CLIENT_CA_FILE": ca, "CONFIG": config})
+
 	for _, row := range []struct {
 		name  string
 		from  *authority
@@ -240,4 +241,16 @@ func TestBlackboxMutualTLS(t *testing.T) {
 	cert, key = a.issue(22, "x", gateway)
 	_, err = s.over(a.as(cert, key))
 	require.Equal(t, codes.Unavailable, status.Code(err))
+
+	// The image's own probe has the sidecar's environment and nothing to show.
+	beside := files.with(env{"LISTEN_ADDR": s.addr, "ADMIN_ADDR": s.admin})
+	for _, name := range []string{"", "liveness"} {
+		code, out := run1(t, beside, "health", "--service", name)
+		require.Zero(t, code, out)
+		require.Equal(t, "SERVING\n", out)
+	}
+	code, out = run1(t, beside, "health", "--service", "no.such")
+	require.Equal(t, 1, code, out)
+	code, out = run1(t, beside.with(env{"ADMIN_ADDR": freeAddr(t)}), "health")
+	require.Equal(t, 1, code, out)
 }

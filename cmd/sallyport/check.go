@@ -61,7 +61,7 @@ verdict.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.addr, "addr", probeAddr(os.Getenv("LISTEN_ADDR")), "address of the sidecar: host:port or unix:/path")
+	f.StringVar(&o.addr, "addr", probeAddr(os.Getenv("LISTEN_ADDR"), defaultListen), "address of the sidecar: host:port or unix:/path")
 	f.StringVar(&o.ca, "ca", "", "PEM file of the authority of the sidecar's certificate; switches TLS on")
 	f.StringVar(&o.cert, "cert", "", "PEM file of a client certificate, for mTLS")
 	f.StringVar(&o.key, "key", "", "PEM file of its key")

@@ -6,7 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -18,6 +20,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+
+	"github.com/sallyport-mcp/sallyport/grpcapi"
 )
 
 // healthCommand is the probe for images without a shell: exit 0 when SERVING.
@@ -27,13 +31,19 @@ func healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Ask a running sidecar whether it is ready; exit 0 when it is",
-		Args:  cobra.NoArgs,
+		Long: "Ask a running sidecar whether it is ready; exit 0 when it is.\n\n" +
+			"Where TLS_CERT_FILE is set, its admin listener (ADMIN_ADDR) is asked, unless --addr or --ca say otherwise: a probe\n" +
+			"beside the sidecar has no certificate, and the sidecar's is seldom one for 127.0.0.1.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := clientFault(ca, cert, key); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
+			if page := adminPages[service]; page != "" && ca == "" && !cmd.Flags().Changed("addr") && os.Getenv("TLS_CERT_FILE") != "" {
+				return askAdmin(ctx, cmd.OutOrStdout(), "http://"+probeAddr(os.Getenv("ADMIN_ADDR"), defaultAdmin)+page)
+			}
 			creds, err := clientCredentials(ca, cert, key)
 			if err != nil {
 				return failed(fmt.Errorf("health: %w", err))
@@ -47,20 +57,44 @@ func healthCommand() *cobra.Command {
 			if err != nil {
 				return failed(fmt.Errorf("health of %s: %s", addr, callError(err, ca)))
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), r.GetStatus())
-			if r.GetStatus() != healthpb.HealthCheckResponse_SERVING {
-				return &exitError{code: exitFailed}
-			}
-			return nil
+			return tell(cmd.OutOrStdout(), r.GetStatus())
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", probeAddr(os.Getenv("LISTEN_ADDR")), "address of the sidecar: host:port or unix:/path")
+	cmd.Flags().StringVar(&addr, "addr", probeAddr(os.Getenv("LISTEN_ADDR"), defaultListen), "address of the sidecar: host:port or unix:/path")
 	cmd.Flags().StringVar(&ca, "ca", "", "PEM file of the authority of the sidecar's certificate; switches TLS on")
 	cmd.Flags().StringVar(&cert, "cert", "", "PEM file of a client certificate, for mTLS")
 	cmd.Flags().StringVar(&key, "key", "", "PEM file of its key")
 	cmd.Flags().StringVar(&service, "service", "", `health name: "" for readiness, "liveness"`)
 	cmd.Flags().DurationVar(&timeout, "timeout", 2*time.Second, "how long to wait")
 	return cmd
+}
+
+// tell prints a status, and fails on any but SERVING.
+func tell(out io.Writer, status healthpb.HealthCheckResponse_ServingStatus) error {
+	fmt.Fprintln(out, status)
+	if status != healthpb.HealthCheckResponse_SERVING {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// adminPages tell over HTTP what the health names tell.
+var adminPages = map[string]string{"": "/readyz", grpcapi.Liveness: "/livez"}
+
+func askAdmin(ctx context.Context, out io.Writer, url string) error {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody) //nolint:gosec // the address is the operator's own
+	if err != nil {
+		return failed(fmt.Errorf("health: %w", err))
+	}
+	r, err := (&http.Transport{}).RoundTrip(ask) // by no proxy
+	if err != nil {
+		return failed(fmt.Errorf("health of %s: %w", url, err))
+	}
+	defer r.Body.Close() //nolint:errcheck // the status says it all
+	if r.StatusCode != http.StatusOK {
+		return tell(out, healthpb.HealthCheckResponse_NOT_SERVING)
+	}
+	return tell(out, healthpb.HealthCheckResponse_SERVING)
 }
 
 // callError is what a failed call says, without the wrapping of the transport.
@@ -73,10 +107,13 @@ func callError(err error, ca string) string {
 	return text
 }
 
+// Where a sidecar listens that was not told otherwise.
+const defaultListen, defaultAdmin = "127.0.0.1:9001", "127.0.0.1:9090"
+
 // probeAddr is where a server that listens on addr is reached from its own host.
-func probeAddr(addr string) string {
+func probeAddr(addr, unset string) string {
 	if addr == "" {
-		return "127.0.0.1:9001"
+		return unset
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || strings.HasPrefix(addr, "unix:") {
