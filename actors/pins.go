@@ -26,8 +26,8 @@ type PinsConfig struct {
 	// Store may be nil: pins then live as long as the process.
 	Store PinStore
 	// Limit is the number of pins beyond which tools are reported as not pinned
-	// instead of older ones being forgotten, which a caller could bring about. Zero is
-	// 65 536.
+	// instead of older ones being forgotten, which a caller could bring about. One
+	// service gets an eighth of them. Zero is 65 536.
 	Limit int
 	// Skeleton maps names that a person could confuse to the same string; nil folds
 	// case, separators and ASCII look-alikes.

@@ -15,6 +15,9 @@ const (
 	maxPinFields = 64  // top-level members of a definition
 )
 
+// pinShares is how many services it takes at least to fill the book.
+const pinShares = 8
+
 // Pin is the definition a tool is held to.
 type Pin struct {
 	Service string `json:"service"`
@@ -63,12 +66,13 @@ type pinBook struct {
 	limit    int
 	skeleton func(string) string
 	pins     map[toolKey]*Pin
+	held     map[string]int     // how many of them each service has
 	byName   map[string]string  // tool name -> the service that used it first
 	byLook   map[string]toolKey // skeleton -> who used it first
 }
 
 func newPinBook(limit int, skeleton func(string) string) *pinBook {
-	return &pinBook{limit: limit, skeleton: skeleton, pins: map[toolKey]*Pin{}, byName: map[string]string{}, byLook: map[string]toolKey{}}
+	return &pinBook{limit: limit, skeleton: skeleton, pins: map[toolKey]*Pin{}, held: map[string]int{}, byName: map[string]string{}, byLook: map[string]toolKey{}}
 }
 
 // observe compares one list with the book, pins what is new, and reports whether
@@ -93,7 +97,7 @@ func (b *pinBook) observe(service string, tools []messages.ToolPin, at time.Time
 			if drift {
 				remark(messages.PinFinding{Kind: messages.PinDrift, Changed: Changed(pin.Fields, t.Fields)})
 			}
-		} else if len(b.pins) >= b.limit || len(t.Name) > maxPinName || len(t.Fields) > maxPinFields {
+		} else if b.full(service) || len(t.Name) > maxPinName || len(t.Fields) > maxPinFields {
 			remark(messages.PinFinding{Kind: messages.PinUnpinned})
 		} else {
 			b.add(&Pin{Service: service, Tool: t.Name, Hash: t.Hash, Fields: maps.Clone(t.Fields), FirstSeen: at})
@@ -107,6 +111,11 @@ func (b *pinBook) observe(service string, tools []messages.ToolPin, at time.Time
 		}
 	}
 	return found, changed
+}
+
+// full reports whether a service gets no more pins: one that lists tools without end must leave the others theirs.
+func (b *pinBook) full(service string) bool {
+	return len(b.pins) >= b.limit || b.held[service] >= max(1, b.limit/pinShares)
 }
 
 // compare reports whether t differs from the pin, and whether that was news.
@@ -127,6 +136,7 @@ func (p *Pin) compare(t messages.ToolPin, at time.Time) (drift, newly bool) {
 func (b *pinBook) add(p *Pin) {
 	key := toolKey{p.Service, p.Tool}
 	b.pins[key] = p
+	b.held[p.Service]++
 	if _, ok := b.byName[p.Tool]; !ok {
 		b.byName[p.Tool] = p.Service
 	}

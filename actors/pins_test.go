@@ -121,6 +121,16 @@ func TestPinsAreRefusedAndNotForgottenWhenFull(t *testing.T) {
 	})
 }
 
+func TestNoServiceTakesAllPins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPinsRig(newTestStage(t), PinsConfig{Limit: 16})
+		require.Empty(t, r.see("greedy", tool(0, "a"), tool(1, "b")))
+		require.Equal(t, []messages.PinFinding{{Kind: messages.PinUnpinned, Index: 2, Tool: "c"}}, r.see("greedy", tool(0, "a"), tool(1, "b"), tool(2, "c")))
+		require.Empty(t, r.see("modest", tool(0, "d")))
+		require.Len(t, r.see("modest", tool(0, "d", "description", "other")), 1, "the others are still held")
+	})
+}
+
 func TestPinsAreSavedTogetherAndAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memoryStore{}
