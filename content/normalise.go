@@ -1,6 +1,7 @@
 package content
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -97,20 +98,28 @@ func (r *trailRoom) fold(text string) {
 		}
 		c := text[i]
 		switch {
-		case c < utf8.RuneSelf && i+1 < len(text) && text[i+1] >= utf8.RuneSelf:
+		case c < utf8.RuneSelf && (i+8 > len(text) || text[i+1] >= utf8.RuneSelf):
 			// A blank between words of another script.
 			b[o] = c
 			i, o = i+1, o+1
 			continue
 		case c < utf8.RuneSelf:
-			end := asciiEnd(text, i)
-			o += copy(b[o:], text[i:end])
-			i = end
+			// Mostly few up to the next character of another script, which is written with them and then written over.
+			eight := bytes8(text, i)
+			binary.LittleEndian.PutUint64(b[o:], eight)
+			if high := eight & highBits; high != 0 {
+				n := bits.TrailingZeros64(high) / 8
+				i, o = i+n, o+n
+				continue
+			}
+			end := asciiEnd(text, i+8)
+			copy(b[o+8:], text[i+8:end])
+			i, o = end, o+end-i
 			continue
 		case c < 0xe0:
 			// Which letters have a look-alike is nothing that the processor could guess, so all are written in the same way.
 			if w := foldPairs[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]; w != 0 {
-				b[o], b[o+1] = byte(w), byte(w>>8)
+				binary.LittleEndian.PutUint16(b[o:], uint16(w))
 				i, o = i+2, o+int(w>>16)
 				continue
 			}
