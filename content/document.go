@@ -114,7 +114,12 @@ func (d *Document) Pointer(i int) string {
 		parts = append(parts, strconv.Itoa(int(s.element)))
 	}
 	parts = d.containerParts(parts, s.container)
+	size := 0
+	for _, part := range parts {
+		size += len("/") + len(part)
+	}
 	var b strings.Builder
+	b.Grow(min(size, maxPointer))
 	if s.Host >= 0 {
 		b.WriteString(d.Pointer(s.Host))
 		b.WriteByte('#')

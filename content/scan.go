@@ -78,7 +78,7 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 	}
 	if sc.blocks && sc.refused() {
 		sc.rep.Coverage.Partial, sc.rep.Coverage.Reason = true, "refused"
-		return sc.rep, nil
+		return sc.result(), nil
 	}
 	sc.pairsBefore()
 	sc.keysInPieces()
@@ -94,7 +94,14 @@ func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, err
 		sc.rep.Coverage.Partial = true
 		sc.rep.Coverage.Reason = "incomplete-decode"
 	}
-	return sc.rep, nil
+	return sc.result(), nil
+}
+
+// result returns the report, whose findings are in the room of the scan until then.
+func (sc *scan) result() Report {
+	r := sc.rep
+	r.Findings = append([]Finding(nil), r.Findings...)
+	return r
 }
 
 // string scans string i in all its views.

@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,24 @@ func TestScanEndsWithItsContext(t *testing.T) {
 	d := parse(t, "tools/call", SideResponse, result("x"))
 	_, err := Builtin().Scan(ctx, d, SideResponse)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestReportsAreTheirOwn: findings are made in the room of a scan, which the next one uses again.
+func TestReportsAreTheirOwn(t *testing.T) {
+	d := parse(t, "tools/call", SideResponse, result(strings.Repeat("kim@example.org ", 50)))
+	sc := newScan(context.Background(), Builtin(), d, SideResponse)
+	for i := range d.strings {
+		sc.string(i)
+	}
+	r := sc.result()
+	require.Len(t, r.Findings, maxTold)
+	told := slices.Clone(r.Findings)
+	sc.release()
+	require.NotZero(t, cap(sc.findings))
+	for _, f := range sc.findings[:cap(sc.findings)] {
+		require.Zero(t, f, "left in the room")
+	}
+	require.Equal(t, told, r.Findings)
 }
 
 func TestSeverityBySideAndPlace(t *testing.T) {

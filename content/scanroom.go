@@ -12,10 +12,10 @@ type scanRoom struct {
 	spans, moved []span
 	opened       []bool
 	queue        []*view
-	views        viewRoom  // of the views of the current string
-	found        []foundAt // the keywords of these views
-	rewritten    []*view   // the long ones among them that steps made
-	trails       trailRoom // of these views
+	views        room[view] // of the views of the current string
+	found        []foundAt  // the keywords of these views
+	rewritten    []*view    // the long ones among them that steps made
+	trails       trailRoom  // of these views
 	barren       barren
 	decoded      decodedRuns
 	runs         []run
@@ -35,13 +35,14 @@ type scanRoom struct {
 	tape         wordTape // what these three read in it
 	hiddenWords  wordMemo // those that tell whether a hidden text is meant for a machine
 
-	streams streams
-	head    [sniffRun]byte // the beginning of a run that is decoded
-	long    []byte         // a long text while it is made
-	begun   []int          // the strings that begin an order
-	glued   []byte         // the body of a token that is written in pieces
-	plain   []byte         // what the runs of a view were decoded to, and which they are
-	folds   []folded
+	findings []Finding // all that are reported
+	streams  streams
+	head     [sniffRun]byte // the beginning of a run that is decoded
+	long     []byte         // a long text while it is made
+	begun    []int          // the strings that begin an order
+	glued    []byte         // the body of a token that is written in pieces
+	plain    []byte         // what the runs of a view were decoded to, and which they are
+	folds    []folded
 }
 
 // scans keeps the rooms of scans that are over. A pool and no actor: it is memory, and nobody waits for it.
@@ -55,6 +56,7 @@ func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
 	}
 	sc.ctx, sc.s, sc.d, sc.side = ctx, s, d, side
 	sc.budget = max(viewFactor*len(d.body), viewFloor)
+	sc.rep.Findings = sc.findings
 	sc.listedIn, sc.dirty = -1, true
 	sc.trails.reach, sc.begun = 0, sc.begun[:0]
 	n := len(builtinDetectors) + len(s.user)
@@ -81,16 +83,16 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes, wayBytes, foundBytes = 32, 24, 144, 12, 16
-	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*viewsAtOnce*len(room.views.rooms) +
+	const hitBytes, spanBytes, viewBytes, trailBytes, wayBytes, foundBytes, findingBytes = 32, 24, 144, 208, 12, 16, 176
+	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*chunk*len(room.views.chunks) + trailBytes*chunk*len(room.trails.trails.chunks) + findingBytes*cap(sc.rep.Findings) +
 		wayBytes*cap(room.trails.ways) + foundBytes*cap(room.found) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
 	if size > maxRoom {
 		return
 	}
-	clear(room.queue[:cap(room.queue)])
-	clear(room.rewritten[:cap(room.rewritten)])
-	clear(room.found[:cap(room.found)])
 	room.views.clear()
+	room.trails.trails.clear()
+	clear(sc.rep.Findings)
+	room.findings = sc.rep.Findings[:0]
 	room.barren.clear()
 	room.decoded.clear()
 	room.streams.src = bytes.Reader{}

@@ -104,6 +104,7 @@ type trailRoom struct {
 	text   []byte // the one that is made
 	pieces []byte
 	ways   []waypoint
+	trails room[trail]
 
 	ownPieces, ownWays int  // where the trail of the text begins
 	changedTo          int  // the end of the last piece in what the text is made from
@@ -235,13 +236,13 @@ func wordsIn(src string, i int) bool {
 // ofSteps returns the trail of the text that steps made of src.
 func (r *trailRoom) ofSteps(src string) *trail {
 	r.changed(len(src), 0, 0)
-	return &trail{pieces: r.pieces[r.ownPieces:], ways: r.ways[r.ownWays:]}
+	return r.trails.add(trail{pieces: r.pieces[r.ownPieces:], ways: r.ways[r.ownWays:]})
 }
 
 // ofFold returns the trail of the text that src was folded to.
 func (r *trailRoom) ofFold(src string) *trail {
-	return &trail{folded: src, ways: r.ways[r.ownWays:]}
+	return r.trails.add(trail{folded: src, ways: r.ways[r.ownWays:]})
 }
 
 // forget forgets all trails and keeps the room.
-func (r *trailRoom) forget() { r.pieces, r.ways = r.pieces[:0], r.ways[:0] }
+func (r *trailRoom) forget() { r.pieces, r.ways, r.trails.used = r.pieces[:0], r.ways[:0], 0 }

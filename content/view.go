@@ -73,40 +73,46 @@ func (v *view) root() *view {
 
 // rewrite returns the text that steps make of src. changed is false when it is src itself.
 func rewrite(src string, step stepFunc) (text string, changed bool) {
-	var r trailRoom
-	if !r.rewrite(src, step) {
+	var b strings.Builder
+	b.Grow(len(src))
+	for i := 0; i < len(src); {
+		n, to := step(src, i)
+		b.WriteString(to)
+		i += n
+	}
+	if b.String() == src {
 		return "", false
 	}
-	return string(r.text), true
+	return b.String(), true
 }
 
-// viewRoom is where the views of a string live. They keep their place while others are added.
-type viewRoom struct {
-	rooms [][]view
-	used  int
-	most  int // that were used of any string
+// room is where values live that are found by their place. They keep it while others are added.
+type room[T any] struct {
+	chunks [][]T
+	used   int
+	most   int // that were used at once
 }
 
-// viewsAtOnce is how many views are allocated together: some texts are made of encodings.
-const viewsAtOnce = 16
+// chunk is how many values of a room are allocated together: some texts are made of encodings.
+const chunk = 16
 
-// add keeps a view and returns its place.
-func (r *viewRoom) add(v view) *view {
-	n := r.used / viewsAtOnce
-	if n == len(r.rooms) {
-		r.rooms = append(r.rooms, make([]view, viewsAtOnce))
+// add keeps a value and returns its place.
+func (r *room[T]) add(v T) *T {
+	n := r.used / chunk
+	if n == len(r.chunks) {
+		r.chunks = append(r.chunks, make([]T, chunk))
 	}
-	kept := &r.rooms[n][r.used%viewsAtOnce]
+	kept := &r.chunks[n][r.used%chunk]
 	*kept = v
 	r.used++
 	r.most = max(r.most, r.used)
 	return kept
 }
 
-// clear forgets the views and keeps the room.
-func (r *viewRoom) clear() {
-	for i := 0; i*viewsAtOnce < r.most; i++ {
-		clear(r.rooms[i])
+// clear forgets the values and keeps the room.
+func (r *room[T]) clear() {
+	for i := 0; i*chunk < r.most; i++ {
+		clear(r.chunks[i])
 	}
 	r.used, r.most = 0, 0
 }
