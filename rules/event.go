@@ -59,7 +59,7 @@ type activation struct {
 	head  ref.Val
 	found ref.Val
 
-	mistyped bool // an operand of the || under way has the wrong type; see strictOr
+	mistyped bool // an operand of the operator under way has the wrong type; see strictOperator
 }
 
 // ResolveName implements cel.Activation.

@@ -11,30 +11,23 @@ import (
 )
 
 // A caller must not be able to slip past a predicate by sending a value of the wrong type, but CEL has two ways to do it. Of the
-// operands of || that fail it keeps the first error: with one member missing, it is not seen that another is no text; exists is such
-// an || from element to element. And a text has members as far as CEL is concerned, all of them missing, while servers read
-// objects out of texts.
+// operands of || and && that fail they keep the first error: with one member missing, it is not seen that another is no text; exists
+// and all are such operators from element to element. And a text has members as far as CEL is concerned, all of them missing, while
+// servers read objects out of texts.
 
 // strictTypes returns what makes both of them errors of type in the program of expr.
-func strictTypes(expr ast.Expr) interpreter.InterpretableDecoratorV2 {
-	ors, operands := map[int64]bool{}, map[int64]bool{} // by id
-	ast.PreOrderVisit(expr, ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalOr {
-			ors[e.ID()] = true
-			for _, arg := range e.AsCall().Args() {
-				operands[arg.ID()] = true
-			}
-		}
-	}))
+func strictTypes(expr ast.Expr, amount bool) interpreter.InterpretableDecoratorV2 {
+	w := logic{strict: map[int64]bool{}, operands: map[int64]bool{}}
+	w.visit(expr, true, amount)
 	return func(step interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		id := step.ID()
 		if x, ok := step.(interpreter.InterpretableAttribute); ok {
 			step = &strictAttribute{x}
 		}
-		if ors[id] {
-			step = &strictOr{step}
+		if w.strict[id] {
+			step = &strictOperator{step}
 		}
-		if !operands[id] {
+		if !w.operands[id] {
 			return step, nil
 		}
 		if call, ok := step.(interpreter.InterpretableCall); ok { // which literalMatches looks for
@@ -44,10 +37,65 @@ func strictTypes(expr ast.Expr) interpreter.InterpretableDecoratorV2 {
 	}
 }
 
-// strictOr is an || that prefers an error of type to a missing member.
-type strictOr struct{ interpreter.InterpretableV2 }
+// logic finds the operators, by id, at which an error of type must not be lost: where the operand that has it could have made the
+// predicate true. In "a && b" it could not while a is missing, and a predicate that asks for a first is not to fail on b.
+type logic struct{ strict, operands map[int64]bool }
 
-func (o *strictOr) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+// visit is told whether the predicate may be true because e is true, and because e is false.
+func (w *logic) visit(e ast.Expr, whenTrue, whenFalse bool) {
+	switch e.Kind() {
+	case ast.CallKind:
+		w.call(e, whenTrue, whenFalse)
+	case ast.ComprehensionKind:
+		loop := e.AsComprehension()
+		w.visit(loop.IterRange(), true, true)
+		if loop.Result().Kind() != ast.IdentKind { // something is made of what the loop comes to
+			whenTrue, whenFalse = true, true
+		}
+		w.visit(loop.LoopStep(), whenTrue, whenFalse)
+	case ast.SelectKind:
+		w.visit(e.AsSelect().Operand(), true, true)
+	case ast.ListKind:
+		for _, item := range e.AsList().Elements() {
+			w.visit(item, true, true)
+		}
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			w.visit(entry.AsMapEntry().Key(), true, true)
+			w.visit(entry.AsMapEntry().Value(), true, true)
+		}
+	}
+}
+
+func (w *logic) call(e ast.Expr, whenTrue, whenFalse bool) {
+	call := e.AsCall()
+	args := call.Args()
+	switch call.FunctionName() {
+	case operators.LogicalNot:
+		whenTrue, whenFalse = whenFalse, whenTrue
+	case operators.LogicalOr:
+		w.strict[e.ID()] = whenTrue
+	case operators.LogicalAnd:
+		w.strict[e.ID()] = whenFalse
+	case operators.Conditional:
+		w.visit(args[0], true, true)
+		args = args[1:]
+	default:
+		whenTrue, whenFalse = true, true
+		if call.IsMemberFunction() {
+			w.visit(call.Target(), true, true)
+		}
+	}
+	for _, arg := range args {
+		w.operands[arg.ID()] = w.strict[e.ID()]
+		w.visit(arg, whenTrue, whenFalse)
+	}
+}
+
+// strictOperator is an || or && that prefers an error of type to a missing member.
+type strictOperator struct{ interpreter.InterpretableV2 }
+
+func (o *strictOperator) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	a := activationOf(frame)
 	before := a.mistyped
 	a.mistyped = false
@@ -59,11 +107,11 @@ func (o *strictOr) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	return v
 }
 
-func (o *strictOr) Eval(a interpreter.Activation) ref.Val {
+func (o *strictOperator) Eval(a interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(a, o.Exec)
 }
 
-// operand is one of an ||.
+// operand is one of a strict operator.
 type operand struct{ interpreter.InterpretableV2 }
 
 func (o *operand) Exec(frame *interpreter.ExecutionFrame) ref.Val {
@@ -85,7 +133,7 @@ func (o *operandCall) Eval(a interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(a, o.Exec)
 }
 
-// noted tells the || around it of an operand that is neither true nor false nor missing.
+// noted tells the operator around it of an operand that is neither true nor false nor missing.
 func noted(frame *interpreter.ExecutionFrame, v ref.Val) ref.Val {
 	switch x := v.(type) {
 	case types.Bool:

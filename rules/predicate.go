@@ -183,7 +183,7 @@ func (c *compiler) build(text string, result, amount bool) (*predicate, []issue)
 		cel.CostTracking(helperCost{}),
 		cel.EvalOptions(cel.OptOptimize),
 		cel.OptimizeRegex(literalMatches),
-		cel.CustomDecoratorV2(strictTypes(checked.NativeRep().Expr())),
+		cel.CustomDecoratorV2(strictTypes(checked.NativeRep().Expr(), amount)),
 	)
 	if err != nil {
 		return nil, []issue{{1, 0, err.Error()}}
