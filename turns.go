@@ -30,12 +30,12 @@ func (r *run) turn(ctx context.Context) bool {
 	}
 	began := r.e.now()
 	if err := r.e.turns.Acquire(ctx, 1); err != nil {
-		kind := decision.FaultCancelled
+		kind, result := decision.FaultCancelled, telemetry.ScanCancelled
 		if ours(ctx) {
-			kind = decision.FaultQueueFull
+			kind, result = decision.FaultQueueFull, telemetry.ScanShed
 		}
 		r.fault(decision.ScannerContent, kind, "no CPU in time")
-		r.e.metrics.Scanner(decision.ScannerContent, telemetry.ScanShed, r.e.now().Sub(began))
+		r.e.metrics.Scanner(decision.ScannerContent, result, r.e.now().Sub(began))
 		return false
 	}
 	r.computing = true
