@@ -87,7 +87,7 @@ func (b *builder) build(o options) {
 
 	m.decisions = b.counter(NameDecisions, "Verdicts by phase, outcome and MCP method.", phase, outcome, open(LabelMethod, methods...))
 	m.decisionDuration = b.histogram(NameDecisionDuration, "Time from the arrival of an exchange to its verdict.", secondsBuckets, phase, outcome)
-	m.scannerResults = b.counter(NameScannerResults, "Scanner runs by result. Only error and timeout are faults of ours and count against health.",
+	m.scannerResults = b.counter(NameScannerResults, "Scanner runs by result. Only error, and timeout of a scanner that stood still, count against health.",
 		scanner, closed(LabelOutcome, ScanClean, ScanFound, ScanError, ScanTimeout, ScanShed, ScanCancelled, ScanFault))
 	m.scannerDuration = b.histogram(NameScannerDuration, "Time that one scanner took for one exchange.", secondsBuckets, scanner)
 	m.findings = b.counter(NameFindings, "Findings of all scanners.", closed(LabelCategory, categories()...),
