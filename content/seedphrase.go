@@ -3,6 +3,7 @@ package content
 import (
 	"crypto/sha256"
 	_ "embed"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -19,7 +20,7 @@ const (
 	seedWords   = 2048
 )
 
-// seedTable finds the number of a word of the list. A word is its letters in lower case, one a byte.
+// seedTable finds the number of a word of the list. A word is its letters in lower case, one a byte, the first in the lowest place.
 type seedTable struct {
 	keys [4 * seedWords]uint64
 	nums [4 * seedWords]uint16
@@ -61,9 +62,8 @@ func packWord(w string) (key uint64, ok bool) {
 		if !isLetter(w[i]) {
 			return 0, false
 		}
-		key = key<<8 | uint64(w[i]|0x20)
 	}
-	return key, true
+	return folded8(w, 0), true
 }
 
 // The lengths of the phrases, in words, the longest first: eleven bits a word, of which one in 33 is of the checksum.
@@ -167,14 +167,19 @@ func seedAt(text string, i int) (number, end int) {
 	if i > 0 && isAlnum(text[i-1]) {
 		return -1, i
 	}
-	key := uint64(0)
-	for end = i; end < len(text) && end-i <= maxSeedWord && byteClass[text[end]]&classLetter != 0; end++ {
-		key = key<<8 | uint64(text[end]|0x20)
-	}
-	if n := end - i; n < minSeedWord || n > maxSeedWord || end < len(text) && (isDigit(text[end]) || text[end] == '_') {
+	word := folded8(text, i)
+	n := bits.TrailingZeros64(noLetters8(word)) / 8
+	if end = i + n; n < minSeedWord || end < len(text) && (isAlnum(text[end]) || text[end] == '_') {
 		return -1, end
 	}
-	return seedNumbers.number(key), end
+	return seedNumbers.number(word & (1<<(8*n) - 1)), end
+}
+
+// noLetters8 returns the highest bits of those of eight bytes that are no letters in lower case.
+func noLetters8(b uint64) uint64 {
+	const each = 0x0101010101010101
+	low := b &^ highBits
+	return (^(low + (0x80-'a')*each) | (low + (0x7f-'z')*each) | b) & highBits
 }
 
 // seedRun reads the words of the list around the one at byte start, as long as the same stands between them: what stands

@@ -40,3 +40,19 @@ func TestPhrasesAreFoundAtWhatChangesLittleInALongText(t *testing.T) {
 	shifted := "+" + base64.RawStdEncoding.EncodeToString(wideBytes) + "-"
 	require.Len(t, paths(scanText(t, linesOf(60)+shifted+"\n"+linesOf(60)), "seed-phrase"), 1)
 }
+
+// TestWordsOfPhrases finds every word of the list, whatever its case and whatever follows, and no part of a word.
+func TestWordsOfPhrases(t *testing.T) {
+	for number, w := range strings.Fields(seedWordList) {
+		for _, text := range []string{w, strings.ToUpper(w), w + " ", w + "\n2. and more", w + "é"} {
+			n, end := seedAt("1 "+text, 2)
+			require.Equal(t, [2]int{number, 2 + len(w)}, [2]int{n, end}, text)
+		}
+		for _, text := range []string{w + "_", w + "1 and", w + "qqqqqqqq"} {
+			n, _ := seedAt(text, 0)
+			require.Equal(t, -1, n, text)
+		}
+		n, _ := seedAt("x"+w, 1)
+		require.Equal(t, -1, n, w)
+	}
+}
