@@ -27,19 +27,21 @@ func Parse(body []byte, lim Limits) (*Document, error) {
 	d.strings = make([]String, 0, min(bytes.Count(body, []byte{'"'})/2, lim.MaxStrings))
 	// A container is recorded when there is a string in it, so there are hardly more of them than strings.
 	d.containers = make([]container, 0, min(cap(d.strings), bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['})))
-	w := walker{doc: d}
+	w := newWalker(d)
+	defer w.release()
 	if err := w.walk(d.raw, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
 		return nil, d.refused(err)
 	}
 	d.top = d.raw[skipBlanks(d.raw, 0)]
-	d.embed(&w)
+	d.embed(w)
 	return d, nil
 }
 
 // valid parses a body for its validity alone, with the same strictness.
 func valid(body []byte, lim Limits) error {
 	d := &Document{raw: string(body), body: body, limits: lim}
-	w := walker{doc: d}
+	w := newWalker(d)
+	defer w.release()
 	if err := w.walk(d.raw, -1, lim.MaxDepth, lim.MaxStrings); err != nil {
 		return d.refused(err)
 	}

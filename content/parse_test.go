@@ -330,3 +330,16 @@ func TestValidTextIsValidUTF8(t *testing.T) {
 
 // hasOddNumber reports whether a document may have a number that the canonical form cannot carry.
 func hasOddNumber(b []byte) bool { return strings.ContainsAny(string(b), "eE") }
+
+// TestDocumentKeepsItsText parses another document in the memory that the first was parsed in.
+func TestDocumentKeepsItsText(t *testing.T) {
+	d, err := Parse([]byte(`{"a":"one\n","b":"{\"c\":\"two\\n\"}"}`), Limits{})
+	require.NoError(t, err)
+	_, err = Parse([]byte(`{"x":"\u0041\u0042\u0043\u0044","y":"{\"z\":\"\\u0041\\u0042\\u0043\"}"}`), Limits{})
+	require.NoError(t, err)
+	var texts []string
+	for _, s := range d.Strings() {
+		texts = append(texts, s.Text)
+	}
+	require.Equal(t, []string{"a", "one\n", "b", `{"c":"two\n"}`, "c", "two\n"}, texts)
+}

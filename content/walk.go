@@ -1,6 +1,9 @@
 package content
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // jsonBlanks are what JSON allows between its tokens.
 const jsonBlanks = " \t\r\n"
@@ -33,6 +36,28 @@ type walker struct {
 	names []int32 // the strings that are the names of the open objects, those of the innermost last
 	table []int32 // for finding equal ones among many
 	text  []byte  // a string without its escapes
+}
+
+// walkers keeps the rooms of walks that are over, as scans does.
+var walkers sync.Pool
+
+func newWalker(d *Document) *walker {
+	w, ok := walkers.Get().(*walker)
+	if !ok {
+		w = &walker{}
+	}
+	w.doc = d
+	return w
+}
+
+// release keeps the room of a walk that is over, with no reference to the document in it.
+func (w *walker) release() {
+	const nameBytes = 4
+	if cap(w.text)+nameBytes*(cap(w.names)+cap(w.table)) > maxRoom {
+		return
+	}
+	*w = walker{names: w.names, table: w.table, text: w.text}
+	walkers.Put(w)
 }
 
 // malformed says that a text is no JSON, without a reason.
