@@ -25,3 +25,11 @@ func TestWorstTextsAreReadInFull(t *testing.T) {
 		require.Equal(t, r.Coverage.TotalBytes, r.Coverage.ScannedBytes, tt.name)
 	}
 }
+
+// TestWorstBodiesAreReadInFull does the same with bodies of many strings.
+func TestWorstBodiesAreReadInFull(t *testing.T) {
+	for _, tt := range shapes(4 * size) {
+		_, r := scanBody(t, tt.method, SideResponse, tt.body)
+		require.Equal(t, r.Coverage.TotalBytes, r.Coverage.ScannedBytes, tt.name)
+	}
+}
