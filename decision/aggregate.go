@@ -102,12 +102,10 @@ func judge(in Input, p Policy) Verdict {
 	if category, cause, ok := blocked(in); ok {
 		return refusal(Deny, CodePermissionDenied, category, ReasonPolicy, cause)
 	}
-	for _, h := range in.Hits {
-		if h.Action == ActionBlock && h.Exhausts() {
-			v := refusal(Deny, CodeResourceExhausted, Rate, ReasonQuota, "rule:"+h.Rule)
-			v.RetryAfter = h.RetryAfter
-			return v
-		}
+	if rule, wait, ok := exhausted(in.Hits); ok {
+		v := refusal(Deny, CodeResourceExhausted, Rate, ReasonQuota, "rule:"+rule)
+		v.RetryAfter = wait
+		return v
 	}
 	fault, undecided := firstFault(in.Faults, func(FaultKind) bool { return true })
 	if undecided && p.Failure == FailClosed {
@@ -135,6 +133,21 @@ func judge(in Input, p Policy) Verdict {
 
 func refusal(o Outcome, c Code, category Category, reason, cause string) Verdict {
 	return Verdict{Outcome: o, Code: c, Category: category, Reason: reason, Cause: cause}
+}
+
+// exhausted returns the first rule whose quota refuses, and when the last of them all
+// would admit the call: who came back before that would be refused again.
+func exhausted(hits []Hit) (rule string, wait time.Duration, ok bool) {
+	for _, h := range hits {
+		if h.Action != ActionBlock || !h.Exhausts() {
+			continue
+		}
+		if !ok {
+			rule, ok = h.Rule, true
+		}
+		wait = max(wait, h.RetryAfter)
+	}
+	return rule, wait, ok
 }
 
 func blocked(in Input) (Category, string, bool) {

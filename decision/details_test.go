@@ -18,7 +18,7 @@ func TestRetryAfterTravels(t *testing.T) {
 	later := hit("budget", decision.ActionBlock)
 	later.RetryAfter = time.Hour
 	v = decision.Aggregate(decision.Input{Hits: []decision.Hit{hit("rate", decision.ActionReview), hit("rate", decision.ActionBlock), later}}, decision.Policy{})
-	require.Equal(t, time.Second, v.RetryAfter, "of the first rule that refuses")
+	require.Equal(t, time.Hour, v.RetryAfter, "when all of them admit it")
 	require.Equal(t, decision.CodeResourceExhausted, v.Code)
 
 	v = decision.Aggregate(decision.Input{Hits: []decision.Hit{later, hit("flow", decision.ActionBlock)}}, decision.Policy{})
