@@ -269,6 +269,11 @@ func (x *keywordIndex) walk(text string, found func(w *keyword, at int) bool) {
 
 // walkTo is walk for the keywords that begin before byte end.
 func (x *keywordIndex) walkTo(text string, end int, found func(w *keyword, at int) bool) {
+	x.walkNoting(text, end, nil, found)
+}
+
+// walkNoting is walkTo that also notes the places where a word may begin, if places is not nil.
+func (x *keywordIndex) walkNoting(text string, end int, places *[]uint32, found func(w *keyword, at int) bool) {
 	at := 0
 	if len(text) >= 16 {
 		// Eight places at once, from two numbers: what a place is told by costs a shift, and no step waits for the one before.
@@ -277,28 +282,28 @@ func (x *keywordIndex) walkTo(text string, end int, found func(w *keyword, at in
 			low := next
 			next = lower8(bytes8(text, at+8))
 			middle := low>>32 | next<<32
-			if x.may(low, low>>24) && !x.begin(text, at, uint32(low), found) {
+			if x.may(low, low>>24) && !x.begin(text, at, uint32(low), places, found) {
 				return
 			}
-			if x.may(low>>8, middle) && !x.begin(text, at+1, uint32(low>>8), found) {
+			if x.may(low>>8, middle) && !x.begin(text, at+1, uint32(low>>8), places, found) {
 				return
 			}
-			if x.may(low>>16, middle>>8) && !x.begin(text, at+2, uint32(low>>16), found) {
+			if x.may(low>>16, middle>>8) && !x.begin(text, at+2, uint32(low>>16), places, found) {
 				return
 			}
-			if x.may(low>>24, middle>>16) && !x.begin(text, at+3, uint32(low>>24), found) {
+			if x.may(low>>24, middle>>16) && !x.begin(text, at+3, uint32(low>>24), places, found) {
 				return
 			}
-			if x.may(middle, middle>>24) && !x.begin(text, at+4, uint32(middle), found) {
+			if x.may(middle, middle>>24) && !x.begin(text, at+4, uint32(middle), places, found) {
 				return
 			}
-			if x.may(middle>>8, next) && !x.begin(text, at+5, uint32(middle>>8), found) {
+			if x.may(middle>>8, next) && !x.begin(text, at+5, uint32(middle>>8), places, found) {
 				return
 			}
-			if x.may(middle>>16, next>>8) && !x.begin(text, at+6, uint32(middle>>16), found) {
+			if x.may(middle>>16, next>>8) && !x.begin(text, at+6, uint32(middle>>16), places, found) {
 				return
 			}
-			if x.may(middle>>24, next>>16) && !x.begin(text, at+7, uint32(middle>>24), found) {
+			if x.may(middle>>24, next>>16) && !x.begin(text, at+7, uint32(middle>>24), places, found) {
 				return
 			}
 		}
@@ -309,7 +314,7 @@ func (x *keywordIndex) walkTo(text string, end int, found func(w *keyword, at in
 	key := uint64(foldTable[text[at]])<<8 | uint64(foldTable[text[at+1]])<<16 | uint64(foldTable[text[at+2]])<<24
 	for ; at+minKeyword < len(text) && at < end; at++ {
 		key = key>>8 | uint64(foldTable[text[at+minKeyword]])<<24
-		if x.may(key, key>>24) && !x.begin(text, at, uint32(key), found) {
+		if x.may(key, key>>24) && !x.begin(text, at, uint32(key), places, found) {
 			return
 		}
 	}
@@ -333,8 +338,11 @@ func (x *keywordIndex) may(key, last uint64) bool {
 	return x.sure[s>>6%uint32(len(x.sure))]&(1<<(s&63)) != 0
 }
 
-// begin calls found with the words that begin at byte at with the four folded bytes of key.
-func (x *keywordIndex) begin(text string, at int, key uint32, found func(w *keyword, at int) bool) bool {
+// begin calls found with the words that begin at byte at with the four folded bytes of key, and notes the place.
+func (x *keywordIndex) begin(text string, at int, key uint32, places *[]uint32, found func(w *keyword, at int) bool) bool {
+	if places != nil {
+		*places = append(*places, uint32(at))
+	}
 	if b := trigramHash(key & 0xffffff); x.trigram[b>>6%uint32(len(x.trigram))]&(1<<(b&63)) != 0 && !x.shortAt(text, at, key&0xffffff, found) {
 		return false
 	}

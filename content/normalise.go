@@ -114,6 +114,9 @@ func (r *trailRoom) fold(text string) {
 			}
 			end := asciiEnd(text, i+8)
 			copy(b[o+8:], text[i+8:end])
+			if end-i >= minStretch {
+				r.same = append(r.same, stretch{uint32(i), uint32(o), uint32(end - i)})
+			}
 			i, o = end, o+end-i
 			continue
 		case c < 0xe0:

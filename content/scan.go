@@ -169,7 +169,7 @@ func (sc *scan) string(i int) {
 func (sc *scan) first(text string) *view {
 	sc.raw = view{text: text, label: ViewRaw}
 	sc.queue, sc.rewritten = append(sc.queue[:0], &sc.raw), sc.rewritten[:0]
-	sc.views.used, sc.found = 0, sc.found[:0]
+	sc.views.used, sc.found, sc.places = 0, sc.found[:0], sc.places[:0]
 	sc.trails.forget()
 	sc.tape.next()
 	return &sc.raw

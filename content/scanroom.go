@@ -14,6 +14,7 @@ type scanRoom struct {
 	queue        []*view
 	views        room[view] // of the views of the current string
 	found        []foundAt  // the keywords of these views
+	places       []uint32   // where keywords may begin in the raw text
 	rewritten    []*view    // the long ones among them that steps made
 	trails       trailRoom  // of these views
 	barren       barren
@@ -83,9 +84,9 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes, trailBytes, wayBytes, foundBytes, findingBytes = 32, 24, 144, 208, 12, 16, 176
+	const hitBytes, spanBytes, viewBytes, trailBytes, wayBytes, foundBytes, placeBytes, findingBytes = 32, 24, 144, 232, 12, 16, 4, 176
 	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*chunk*len(room.views.chunks) + trailBytes*chunk*len(room.trails.trails.chunks) + findingBytes*cap(sc.rep.Findings) +
-		wayBytes*cap(room.trails.ways) + foundBytes*cap(room.found) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
+		wayBytes*(cap(room.trails.ways)+cap(room.trails.same)) + foundBytes*cap(room.found) + placeBytes*cap(room.places) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
 	if size > maxRoom {
 		return
 	}

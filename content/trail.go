@@ -9,8 +9,9 @@ import (
 
 // trail tells where the bytes of a text come from in the text that it was made from, piece by piece.
 type trail struct {
-	folded string // what a folded text was made from, which tells its pieces
-	pieces []byte // those of others
+	folded string    // what a folded text was made from, which tells its pieces
+	same   []stretch // of both, where it is a folded text
+	pieces []byte    // those of others
 	ways   []waypoint
 	// The pieces that the last look began and ended in: looks come in rising order, which makes them linear together.
 	first, last piece
@@ -25,6 +26,13 @@ type piece struct {
 	next       int // where the next one is written
 	final      bool
 }
+
+// stretch is ASCII that folding leaves as it is: where it begins in the text that another was made from and in that one, and its
+// length.
+type stretch struct{ in, out, size uint32 }
+
+// minStretch is the shortest that is worth telling, in bytes.
+const minStretch = 16
 
 // waypoint is where a piece begins: in the text that another was made from, in that one, and where it is written. Looks
 // that are far apart begin at one.
@@ -102,22 +110,24 @@ func (t *trail) all() iter.Seq[*piece] {
 // trailRoom is the memory that texts are made from others in. Their trails stay in it until it forgets them.
 type trailRoom struct {
 	text   []byte // the one that is made
+	same   []stretch
 	pieces []byte
 	ways   []waypoint
 	trails room[trail]
 
-	ownPieces, ownWays int  // where the trail of the text begins
-	changedTo          int  // the end of the last piece in what the text is made from
-	abridged           bool // whether something was left out of the text
-	reach              int  // how much is kept on both sides of what changed, in bytes; 0 for all
-	way                int  // where the next waypoint is due
+	ownSame, ownPieces, ownWays int // where the trail of the text begins
+
+	changedTo int  // the end of the last piece in what the text is made from
+	abridged  bool // whether something was left out of the text
+	reach     int  // how much is kept on both sides of what changed, in bytes; 0 for all
+	way       int  // where the next waypoint is due
 }
 
 // begin begins a text that is made from one of size bytes.
 func (r *trailRoom) begin(size int) {
 	r.text = slices.Grow(r.text[:0], size)
 	r.changedTo, r.way, r.abridged = 0, wayLength, false
-	r.ownPieces, r.ownWays = len(r.pieces), len(r.ways)
+	r.ownSame, r.ownPieces, r.ownWays = len(r.same), len(r.pieces), len(r.ways)
 }
 
 // waypoint notes that a piece begins at byte in, and at byte out of the text.
@@ -241,8 +251,10 @@ func (r *trailRoom) ofSteps(src string) *trail {
 
 // ofFold returns the trail of the text that src was folded to.
 func (r *trailRoom) ofFold(src string) *trail {
-	return r.trails.add(trail{folded: src, ways: r.ways[r.ownWays:]})
+	return r.trails.add(trail{folded: src, same: r.same[r.ownSame:], ways: r.ways[r.ownWays:]})
 }
 
 // forget forgets all trails and keeps the room.
-func (r *trailRoom) forget() { r.pieces, r.ways, r.trails.used = r.pieces[:0], r.ways[:0], 0 }
+func (r *trailRoom) forget() {
+	r.same, r.pieces, r.ways, r.trails.used = r.same[:0], r.pieces[:0], r.ways[:0], 0
+}

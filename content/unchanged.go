@@ -34,9 +34,14 @@ func (sc *scan) keywords(v *view) {
 		w.tell(sc, at)
 		return true
 	}
-	if v.changedLittle() && v.up.heard {
+	switch {
+	case v.changedLittle() && v.up.heard:
 		sc.s.index.walkChanges(v, found)
-	} else {
+	case v.label == ViewNormalised && v.up.up == nil && len(sc.places) > 0:
+		sc.s.index.walkFolded(v, sc.places, found)
+	case v.up == nil && sc.surveyed.f.has(hasNonASCII) && len(v.text) >= keywordsFrom:
+		sc.s.index.walkNoting(v.text, len(v.text), &sc.places, found)
+	default:
 		sc.s.index.walk(v.text, found)
 	}
 	v.heard, v.keywords = len(sc.found) < full, sc.found[from:]
@@ -64,4 +69,23 @@ func (x *keywordIndex) walkChanges(v *view, found func(w *keyword, at int) bool)
 		hi = p.out + p.stay + p.m
 	}
 	x.walkPart(v.text, lo, hi, found)
+}
+
+// walkFolded is walk for a folded view. In what is the same in both texts a word may begin where one might in the text that was
+// folded, at places; the rest is walked.
+func (x *keywordIndex) walkFolded(v *view, places []uint32, found func(w *keyword, at int) bool) {
+	from := 0
+	for _, s := range v.trail.same {
+		x.walkPart(v.text, from, int(s.out), found)
+		// The last three bytes of the stretch begin a word with what is behind them.
+		end := s.in + s.size - minKeyword
+		for ; len(places) > 0 && places[0] < end; places = places[1:] {
+			if places[0] >= s.in {
+				at := int(places[0] - s.in + s.out)
+				x.begin(v.text, at, foldKey(v.text[at:]), nil, found)
+			}
+		}
+		from = int(s.out+s.size) - minKeyword
+	}
+	x.walkPart(v.text, from, len(v.text), found)
 }

@@ -40,6 +40,28 @@ func TestKeywordsOfAViewThatChangedLittle(t *testing.T) {
 	require.Positive(t, reused)
 }
 
+// TestKeywordsOfAFoldedText compares those that are told from where one may begin in the text that was folded with those of a walk.
+func TestKeywordsOfAFoldedText(t *testing.T) {
+	x := builtinScanner.index
+	pieces := []string{"ignore", "pwd", "pass", "word", "ig", "nore", "://", "ghp_", "eyJ", "é", "ignoré", " plain words ", "lorem ipsum ", "p\u200bwd", "ｐwd", "ﬁ", "\u0301", "Я", "my passwörd is the secret of previous instructiöns"}
+	told := 0
+	rapid.Check(t, func(t *rapid.T) {
+		src := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 40).Draw(t, "pieces"), "")
+		up := &view{text: src, label: ViewRaw}
+		var places []uint32
+		x.walkNoting(src, len(src), &places, func(*keyword, int) bool { return true })
+		var room trailRoom
+		room.fold(src)
+		v := &view{text: string(room.text), label: ViewNormalised, up: up, trail: room.ofFold(src)}
+		var want, got []foundAt
+		x.walk(v.text, func(w *keyword, at int) bool { want = append(want, foundAt{w, at}); return true })
+		x.walkFolded(v, places, func(w *keyword, at int) bool { got = append(got, foundAt{w, at}); return true })
+		require.Equal(t, want, got, "%q", v.text)
+		told += len(v.trail.same) * len(want)
+	})
+	require.Positive(t, told)
+}
+
 // TestWordsAreFoundOverWhatChangesLittleInALongText: a word that a change completes is heard among those that are known.
 func TestWordsAreFoundOverWhatChangesLittleInALongText(t *testing.T) {
 	token := "hp_0123456789abcdefABCDEF0123456789abcd"
