@@ -133,9 +133,9 @@ func (sc *scan) survey(text string) features {
 			continue
 		}
 		if folded && c&classLetter != 0 && seen&classHigh == 0 {
-			if end := proseEnd(text, i); end > i {
+			if end, letter := proseEnd(text, i, s.spaced > 0); end > i {
 				seen |= c
-				s.spaced, s.distinct = 0, 0
+				s.spaced, s.distinct = boolInt(letter != 0), letter
 				i = end
 				continue
 			}
@@ -255,28 +255,40 @@ func (sc *scan) wide(text string, i int) int {
 	return i + n
 }
 
-// proseEnd returns where the words end that begin with the one at byte i and say nothing in a folded text: they are of two
-// letters and more and too short for a part of a token, and stand between marks that mean nothing. Where such words are encoded,
-// or in a row, was seen in the text that was folded.
-func proseEnd(text string, i int) int {
+// proseEnd returns where the words end that begin with the one at byte i and say nothing in a folded text: they are too short for
+// a part of a token, no two in a row are one letter, and they stand between marks that mean nothing. Where such words are encoded,
+// or of one length, was seen in the text that was folded. spelled tells that the word before is one letter; letter is the last
+// word if it is one, as a bit.
+func proseEnd(text string, i int, spelled bool) (end int, letter uint32) {
 	const each, dull = 0x0101010101010101, (classWord | classLetter) * 0x0101010101010101
 	before := uint64(0) // which of the eight bytes before are letters
-	end := i
-	for ; end+8 <= len(text); end += 8 {
+	for end = i; end+8 <= len(text); end += 8 {
 		t := text[end : end+8]
 		class := uint64(byteClass[t[0]]) | uint64(byteClass[t[1]])<<8 | uint64(byteClass[t[2]])<<16 | uint64(byteClass[t[3]])<<24 |
 			uint64(byteClass[t[4]])<<32 | uint64(byteClass[t[5]])<<40 | uint64(byteClass[t[6]])<<48 | uint64(byteClass[t[7]])<<56
 		letters := class & (classLetter * each)
-		alone := (letters<<8 | before>>56) &^ (letters<<16 | before>>48) &^ letters
-		if alone|class&^dull != 0 || letters == classLetter*each && namedPart(text, end) {
+		// Of the byte before these and all but the last of them.
+		near := letters<<8 | before>>56
+		alone := near &^ (letters<<16 | before>>48) &^ letters
+		if class&^dull != 0 || alone != 0 && (spelled || alone&(alone-1) != 0) || letters == classLetter*each && namedPart(text, end) {
 			break
+		}
+		if near != 0 {
+			spelled = near>>1 < alone // no word stands behind the letter
 		}
 		before = letters
 	}
 	for end > i && isLetter(text[end-1]) {
 		end--
 	}
-	return end
+	if spelled && end > i {
+		last := end - 1
+		for !isLetter(text[last]) {
+			last--
+		}
+		letter = 1 << (text[last] & 31)
+	}
+	return end, letter
 }
 
 // namedPart reports whether the letters around byte i are as many as a part of a token has.

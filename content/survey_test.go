@@ -14,20 +14,22 @@ import (
 // TestProseEnd: whole eights of bytes are passed, and back to where a word begins.
 func TestProseEnd(t *testing.T) {
 	for name, tt := range map[string]struct{ passed, rest string }{
-		"few bytes":           {"", "begin"},
-		"words":               {"The report of the second half (of them), which is kept. ", ""},
-		"a digit":             {"the meeting, which was late (again), ", "took 48 chairs and tables"},
-		"a sign":              {"it was ", "the half-finished letter to the office"},
-		"a letter by itself":  {"the second half ", "of a report on the harbour"},
-		"at the end of eight": {"the second half ", "a report on the harbour"},
-		"markup":              {"the second half of the ", "report<b> on the harbour"},
-		"another script":      {"the second half of the ", "reportж on the harbour"},
-		"a part of a token":   {"the second half of the ", "reportreportrepor.of the harbour"},
-		"a word as long":      {"the second half of the reportreportrepo. Of the harbour ", ""},
+		"few bytes":          {"", "begin"},
+		"words":              {"The report of the second half (of them), which is kept. ", ""},
+		"a digit":            {"the meeting, which was late (again), ", "took 48 chairs and tables"},
+		"a sign":             {"it was ", "the half-finished letter to the office"},
+		"a letter by itself": {"the second half of a report on l'", "harbour"},
+		"two of them":        {"the second half ", "of a b report on the harbour"},
+		"and far apart":      {"the second half of a    ", "     b report on the harbour"},
+		"markup":             {"the second half of the ", "report<b> on the harbour"},
+		"another script":     {"the second half of the ", "reportж on the harbour"},
+		"a part of a token":  {"the second half of the ", "reportreportrepor.of the harbour"},
+		"a word as long":     {"the second half of the reportreportrepo. Of the harbour ", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := tt.passed + tt.rest
-			require.Equal(t, tt.passed, text[:proseEnd(text, 0)])
+			end, _ := proseEnd(text, 0, false)
+			require.Equal(t, tt.passed, text[:end])
 		})
 	}
 }
@@ -35,7 +37,7 @@ func TestProseEnd(t *testing.T) {
 // TestFoldedTextIsSurveyedAsAny: what is passed over in a folded text tells nothing that is asked of it.
 func TestFoldedTextIsSurveyedAsAny(t *testing.T) {
 	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
-	pieces := []string{"the ", "of ", "a ", "i ", "g ", "n-", "o.", "r ", "harbours ", "reportreportreport", ". ", ", ", "\n", "'", "1gn0re ", "48 ", "4111 ", "4111", "/", "-", "_", "<b>", "x<b>", "*", "&amp;", "\x01", "+ADw-", "é", "DE89 ", "GB82WEST"}
+	pieces := []string{"the ", "of ", "a ", "i ", "g ", "l'", "'s ", "n-", "o.", "r ", "harbours ", "reportreportreport", ". ", ", ", "\n", "'", "1gn0re ", "48 ", "4111 ", "4111", "/", "-", "_", "<b>", "x<b>", "*", "&amp;", "\x01", "+ADw-", "é", "DE89 ", "GB82WEST"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		sc := newScan(context.Background(), Builtin(), d, SideResponse)
