@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/internal/audit"
 )
 
 // TestSecretsInNamesStayOutOfTheTrail: a secret as a member name, as a duplicated
@@ -39,6 +41,25 @@ func TestSecretsInNamesStayOutOfTheTrail(t *testing.T) {
 		require.NotContains(t, text, "hunter2")
 	}
 	require.Equal(t, 4, lines)
+}
+
+// TestOnlyWhatALineHoldsIsCleaned: to clean the pointer of a finding costs as much as to find it, and names may be all different.
+func TestOnlyWhatALineHoldsIsCleaned(t *testing.T) {
+	e, trail := engineWith(t, &wordModel{}, nil)
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, `"k%d":"kim@example.org",`, i)
+	}
+	x := &Exchange{Method: "tools/call", Services: []string{"a"}, HasBody: true, Body: []byte(`{"structuredContent":{` + strings.TrimSuffix(body.String(), ",") + `}}`)}
+	require.Equal(t, 100, e.CheckResponse(context.Background(), x).Redactions)
+	require.NoError(t, e.tree().Audit.Flush(context.Background()))
+	for _, r := range trail.all() {
+		if r.Event == "" {
+			require.Len(t, r.Findings, audit.MaxFindings)
+			require.Equal(t, 100-audit.MaxFindings, r.MoreFindings)
+			require.Equal(t, "/structuredContent/k63", r.Findings[63].Path)
+		}
+	}
 }
 
 func TestCleanNamesStay(t *testing.T) {

@@ -82,7 +82,9 @@ func (r *run) record(v Verdict) error {
 	if r.tuple != nil {
 		rec.RulesVersion = r.tuple.Version
 	}
-	for _, f := range r.in.Findings {
+	told := r.in.Findings[:min(len(r.in.Findings), audit.MaxFindings)]
+	rec.MoreFindings = len(r.in.Findings) - len(told)
+	for _, f := range told {
 		rec.Findings = append(rec.Findings, audit.Finding{
 			Detector: f.Detector, Category: string(f.Category), Severity: f.Severity.String(),
 			Path: clean.pointer(f.Path), View: f.View, FP: audit.Fingerprint{Length: f.Length, HMAC: f.HMAC},

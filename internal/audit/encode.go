@@ -32,7 +32,7 @@ func appendLine(dst []byte, seq uint64, prev Hash, r *Record, version string) []
 	o.str("outcome", r.Outcome, maxName)
 	o.str("would", r.Would, maxName)
 	o.str("reason", r.Reason, maxReason)
-	o.findings(r.Findings)
+	o.findings(r.Findings, r.MoreFindings)
 	o.rules(r.RulesHit)
 	o.scores(r.Scores)
 	o.str("rules_version", r.RulesVersion, maxName)
@@ -108,11 +108,11 @@ func (o *object) time(n string, t time.Time) {
 	o.b = append(o.b, '"')
 }
 
-func (o *object) findings(list []Finding) {
+func (o *object) findings(list []Finding, more int) {
 	if len(list) == 0 {
 		return
 	}
-	kept := list[:min(len(list), maxFindings)]
+	kept := list[:min(len(list), MaxFindings)]
 	o.name("findings")
 	o.b = append(o.b, '[')
 	for i, f := range kept {
@@ -132,7 +132,7 @@ func (o *object) findings(list []Finding) {
 		o.b = append(fp.b, '}', '}')
 	}
 	o.b = append(o.b, ']')
-	if n := len(list) - len(kept); n > 0 {
+	if n := len(list) - len(kept) + more; n > 0 {
 		o.int("findings_dropped", int64(n))
 	}
 }

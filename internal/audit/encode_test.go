@@ -90,12 +90,13 @@ func TestListsAreCapped(t *testing.T) {
 		r.Scores[strings.Repeat("s", i+1)] = 1
 		r.Headers[strings.Repeat("h", i+1)] = strings.Repeat("\x02", 1000)
 	}
+	r.MoreFindings = 5
 	line := appendLine(nil, 1, Hash{}, r, "v1")
 	require.Less(t, len(line), 1<<20, "a line must stay readable by lineReader")
 	l, err := ParseLine(line)
 	require.NoError(t, err)
-	require.Len(t, l.Findings, maxFindings)
-	require.Equal(t, 10_000-maxFindings, l.FindingsDropped)
+	require.Len(t, l.Findings, MaxFindings)
+	require.Equal(t, 10_000-MaxFindings+5, l.FindingsDropped)
 	require.Len(t, l.RulesHit, maxRules)
 	require.Equal(t, 10_000-maxRules, l.RulesDropped)
 	require.Len(t, l.Scores, maxScores)
@@ -106,7 +107,7 @@ func TestListsAreCapped(t *testing.T) {
 func TestNoCallerMakesALineTooLong(t *testing.T) {
 	worst := strings.Repeat("\x01", 1000)
 	r := &Record{Time: noon, Phase: PhaseRequest, Method: worst, Service: worst, Tool: worst, Route: worst, Principal: worst, Exchange: worst, Headers: map[string]string{}}
-	for i := range 2 * maxFindings {
+	for i := range 2 * MaxFindings {
 		r.Headers["h"+string(rune('A'+i))] = worst
 		r.Findings = append(r.Findings, Finding{Detector: worst, Category: "secret", Severity: "block", Path: worst, View: "base64", FP: Fingerprint{Length: 9, HMAC: strings.Repeat("a", 64)}})
 		r.RulesHit = append(r.RulesHit, worst)

@@ -57,6 +57,7 @@ type Record struct {
 	Reason   string // fixed sentence or short cause, never derived from payload
 
 	Findings     []Finding
+	MoreFindings int // those that a line has no room for, and are not in Findings
 	RulesHit     []string
 	Scores       map[string]float64 // classifier scores, 0 to 1, by model stage
 	RulesVersion string
@@ -89,13 +90,15 @@ type Coverage struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
+// MaxFindings is how many findings a line holds; the number left out is written as findings_dropped.
+const MaxFindings = 64
+
 // Bounds of one line. They keep a line below half a MiB whatever a caller sends: an escape takes six bytes.
 const (
-	maxName     = 256 // bytes of a name, an id or a header value
-	maxReason   = 512 // bytes
-	maxPath     = 512 // bytes of a JSON pointer
-	maxFindings = 64  // per line; the number left out is written as findings_dropped
-	maxRules    = 64  // per line; the number left out is written as rules_dropped
-	maxScores   = 16  // per line
-	maxHeaders  = 16  // per line
+	maxName    = 256 // bytes of a name, an id or a header value
+	maxReason  = 512 // bytes
+	maxPath    = 512 // bytes of a JSON pointer
+	maxRules   = 64  // per line; the number left out is written as rules_dropped
+	maxScores  = 16  // per line
+	maxHeaders = 16  // per line
 )

@@ -30,7 +30,7 @@ func TestResumeOfALargeFile(t *testing.T) {
 	b := newBench(t)
 	w := b.start()
 	large := fullRecord()
-	for range maxFindings {
+	for range MaxFindings {
 		large.Findings = append(large.Findings, Finding{Detector: strings.Repeat("d", 200), Path: strings.Repeat("p", 400)})
 	}
 	for w.Head().Seq < 3*tailWindow/45_000 {
