@@ -156,6 +156,10 @@ func (sc *scan) digits() {
 		if count < minNumber {
 			continue
 		}
+		if len(sc.groups) == 1 && plainLength(count) {
+			sc.international(start, end, count)
+			continue
+		}
 		if !sc.card(sc.groups) {
 			sc.announcedCard(start, end, count)
 		}
@@ -165,6 +169,10 @@ func (sc *scan) digits() {
 		sc.international(start, end, count)
 	}
 }
+
+// plainLength reports whether no number of so many digits is told in one piece but that of a telephone behind a plus sign: none
+// of a card, nor of social security, nor of a mobile telephone in China. Times and most keys of tables are as long.
+func plainLength(count int) bool { return count < minCard && count != 9 && count != 11 }
 
 // group is a run of digits inside a cluster.
 type group struct{ start, end int }

@@ -214,11 +214,14 @@ func (sc *scan) survey(text string) features {
 			}
 			continue
 		}
-		if word&(classLetter|classDigit) == classLetter|classDigit && size >= tellingLeet && size <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
-			sc.cipher(cipherLeet, start)
-		}
 		if s.spaced, s.distinct = 0, 0; size >= minRun {
 			sc.runs = append(sc.runs, run{start, i})
+		}
+		if word&(classSign|classLetter) == 0 {
+			continue // nothing but a number
+		}
+		if word&(classLetter|classDigit) == classLetter|classDigit && size >= tellingLeet && size <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
+			sc.cipher(cipherLeet, start)
 		}
 		if size >= 2*minSpaced-1 && spelled(text[start:i]) {
 			s.f |= hasSpaced
