@@ -55,6 +55,14 @@ func (d *Document) Segments(side Side) []Segment {
 	var out []Segment
 	open := -1 // index in out of the segment that the next neighbour may join
 	var group int32
+	var joined []byte // its text, once one did
+	end := func() {
+		if len(joined) > 0 {
+			out[open].Text = string(joined)
+			joined = joined[:0]
+		}
+		open = -1
+	}
 	for i := range d.strings {
 		s := &d.strings[i]
 		if s.open {
@@ -63,8 +71,8 @@ func (d *Document) Segments(side Side) []Segment {
 		tool := d.toolIndex(i)
 		if s.Role == RoleBlob && !s.Key {
 			if text := d.blobContent(i); text != "" {
+				end()
 				out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side), View: ViewRaw})
-				open = -1
 			}
 			continue
 		}
@@ -72,15 +80,20 @@ func (d *Document) Segments(side Side) []Segment {
 			continue
 		}
 		g := d.joinGroup(s)
-		if open >= 0 && group == g && out[open].Tool == tool && len(s.Text) <= maxJoin && len(out[open].Text)+len(s.Text) < maxJoined {
-			out[open].Text += "\n" + s.Text
+		if open >= 0 && group == g && out[open].Tool == tool && len(s.Text) <= maxJoin && max(len(out[open].Text), len(joined))+len(s.Text) < maxJoined {
+			if len(joined) == 0 {
+				joined = append(joined, out[open].Text...)
+			}
+			joined = append(append(joined, '\n'), s.Text...)
 			continue
 		}
+		end()
 		out = append(out, Segment{String: i, Tool: tool, Text: s.Text, Surface: surface(s.Role, side), View: ViewRaw})
 		if open, group = len(out)-1, g; len(s.Text) > maxJoin {
 			open = -1
 		}
 	}
+	end()
 	kept := out[:0]
 	for _, s := range out {
 		if len(s.Text) >= minSegment || strings.IndexByte(s.Text, ' ') >= 0 {
