@@ -251,7 +251,7 @@ func (sc *scan) begin(v *view) {
 func (sc *scan) read(v *view) {
 	sc.begin(v)
 	f := sc.survey(v.text)
-	sc.keywords(v)
+	sc.keywords(v, f)
 	if sc.late(len(v.text)) {
 		return
 	}

@@ -79,18 +79,42 @@ type surveyed struct {
 	codes    int    // numbers in a row that may be those of characters
 	codeEnd  int    // end of the last of them
 	even     evenWords
+	seen     uint8 // classes of bytes
 }
 
 // survey reads the text once: what it is made of, where the long runs are, and, because every word starts here,
 // where an account number may start.
 func (sc *scan) survey(text string) features {
-	var seen uint8
 	s := &sc.surveyed
 	*s = surveyed{codeEnd: -1}
-	i, n := 0, len(text)
-	sc.numbers3.reset(n)
+	sc.numbers3.reset(len(text))
+	if v := sc.v; v.label == ViewNormalised && v.changedLittle() && v.up.known != nil && v.up.known.plain {
+		sc.surveyChanges(v, v.up.known)
+	} else {
+		sc.surveyPart(text, 0, len(text))
+	}
+	sc.evenEnds(s.even)
+	if s.seen&classDigit != 0 {
+		s.f |= hasDigits
+	}
+	if s.seen&classControl != 0 {
+		s.f |= hasControl
+	}
+	if s.seen&classHigh != 0 {
+		s.f |= hasNonASCII
+	}
+	if s.seen&classEscape != 0 {
+		s.f |= hasEscapes
+	}
+	return s.f
+}
+
+// surveyPart surveys what begins in text[i:end], and returns where that ends.
+func (sc *scan) surveyPart(text string, i, end int) int {
+	var seen uint8
+	s, n := &sc.surveyed, len(text)
 	folded := sc.v.label == ViewNormalised
-	for i < n {
+	for i < end {
 		c := byteClass[text[i]]
 		if c&classWord == 0 {
 			seen |= c
@@ -233,20 +257,8 @@ func (sc *scan) survey(text string) features {
 			sc.iban(start)
 		}
 	}
-	sc.evenEnds(s.even)
-	if seen&classDigit != 0 {
-		s.f |= hasDigits
-	}
-	if seen&classControl != 0 {
-		s.f |= hasControl
-	}
-	if seen&classHigh != 0 {
-		s.f |= hasNonASCII
-	}
-	if seen&classEscape != 0 {
-		s.f |= hasEscapes
-	}
-	return s.f
+	s.seen |= seen
+	return i
 }
 
 // wide surveys the character of four bytes at byte i and returns its end.

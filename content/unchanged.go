@@ -19,9 +19,17 @@ func (v *view) changedLittle() bool {
 	return v.up != nil && !v.whole && v.trail.folded == "" && len(v.trail.pieces)/pieceBytes <= len(v.text)/fewChanges
 }
 
+// known is what is remembered of a view for those that steps make of it: its keywords, and what its survey told.
+type known struct {
+	keywords []foundAt
+	plain    bool // whether there was nothing spelled, cut by markup, or with digits for letters
+	angled   bool // as in scan
+}
+
 // keywords calls the look of every keyword in v at every occurrence, and marks the user detectors that a keyword opens. It
-// remembers the keywords for the views that are made of v.
-func (sc *scan) keywords(v *view) {
+// remembers the keywords, and what the survey told, for the views that are made of v.
+func (sc *scan) keywords(v *view, f features) {
+	told := known{plain: !f.has(hasSpaced) && !sc.marked && sc.ciphers.count == 0, angled: sc.angled}
 	from := len(sc.found)
 	full := from
 	if len(v.text) >= keywordsFrom {
@@ -35,7 +43,7 @@ func (sc *scan) keywords(v *view) {
 		return true
 	}
 	switch {
-	case v.changedLittle() && v.up.heard:
+	case v.changedLittle() && v.up.known != nil:
 		sc.s.index.walkChanges(v, found)
 	case v.label == ViewNormalised && v.up.up == nil && len(sc.places) > 0:
 		sc.s.index.walkFolded(v, sc.places, found)
@@ -44,13 +52,16 @@ func (sc *scan) keywords(v *view) {
 	default:
 		sc.s.index.walk(v.text, found)
 	}
-	v.heard, v.keywords = len(sc.found) < full, sc.found[from:]
+	if len(sc.found) < full {
+		told.keywords = sc.found[from:]
+		v.known = &told
+	}
 }
 
 // walkChanges is walk for a view that steps made from one whose keywords are known. Those that stand in what stayed as it was are
 // taken from there.
 func (x *keywordIndex) walkChanges(v *view, found func(w *keyword, at int) bool) {
-	known := v.up.keywords
+	known := v.up.known.keywords
 	lo, hi := 0, 0 // what is walked, because of changes in it or behind it
 	for p := range v.trail.all() {
 		from := p.out + p.stay - (x.longest - 1) // what begins before it ends in what stayed
@@ -88,4 +99,31 @@ func (x *keywordIndex) walkFolded(v *view, places []uint32, found func(w *keywor
 		from = int(s.out+s.size) - minKeyword
 	}
 	x.walkPart(v.text, from, len(v.text), found)
+}
+
+// surveyReach is how far around a change a folded text is surveyed, in bytes: no number, token or name that the survey tells is as
+// long, with what announces it.
+const surveyReach = 192
+
+// surveyChanges surveys a folded text around its changes. Of the rest, up told all that is asked of a folded text.
+func (sc *scan) surveyChanges(v *view, up *known) {
+	s, text := &sc.surveyed, v.text
+	sc.angled = up.angled
+	end := 0 // of what was surveyed
+	for p := range v.trail.all() {
+		lo := len(text)
+		if !p.final {
+			lo = max(end, p.out+p.stay-surveyReach)
+			for lo > end && byteClass[text[lo-1]]&(classWord|classHigh) != 0 {
+				lo--
+			}
+		}
+		if lo > end {
+			sc.evenEnds(s.even)
+			*s = surveyed{f: s.f, seen: s.seen, codeEnd: -1}
+		}
+		if !p.final {
+			end = sc.surveyPart(text, lo, min(len(text), p.out+p.stay+p.m+surveyReach))
+		}
+	}
 }

@@ -17,8 +17,7 @@ type view struct {
 	abridged bool
 	undone   uint64 // the ciphers that were undone on the way, a bit for each
 
-	keywords []foundAt // in it, where they were heard
-	heard    bool
+	known *known // nil where it is short, or made of keywords
 
 	place   Range // of all of the view in the raw text, once it was asked for
 	located bool
