@@ -5,6 +5,7 @@ import (
 
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
@@ -30,10 +31,10 @@ func strictTypes(expr ast.Expr, amount bool) interpreter.InterpretableDecoratorV
 		if !w.operands[id] {
 			return step, nil
 		}
-		if call, ok := step.(interpreter.InterpretableCall); ok { // which literalMatches looks for
+		if call, ok := step.(interpreter.InterpretableCall); ok && call.Function() == overloads.Matches { // which literalMatches looks for
 			return &operandCall{call}, nil
 		}
-		return &operand{step}, nil
+		return &operand{step}, nil // no call: in the place of one CEL may put another, that notes nothing
 	}
 }
 
@@ -122,7 +123,7 @@ func (o *operand) Eval(a interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(a, o.Exec)
 }
 
-// operandCall is an operand that is a call.
+// operandCall is an operand that is a call of matches.
 type operandCall struct{ interpreter.InterpretableCall }
 
 func (o *operandCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,6 +71,39 @@ func TestMissingMemberHidesNoWrongType(t *testing.T) {
 				require.Equal(t, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestOrderOfOperandsDecidesNothing: an operand of the wrong type is a fault before a missing one and after it, whatever CEL has
+// made of the operand.
+func TestOrderOfOperandsDecidesNothing(t *testing.T) {
+	args := map[string]any{"text": "x", "n": int64(1), "list": []any{"x", int64(1)}, "object": map[string]any{"n": int64(1)}}
+	for _, wrong := range []string{
+		`args.text.url in ["a"]`, `args.text.url in ["a", "b"]`, `args.text.url in lists.l`, `args.list in args.n`,
+		`!(args.text.url in ["a"])`, `args.list[0].url in ["a"]`, `args.list.exists(i, i.url in ["a"])`,
+		`args.n.startsWith("a")`, `args.n.matches("a")`, `args.text.url.matches("a")`, `args.n.matches("a") == false`,
+		`args.text`, `args.object`, `args.list`, `args.text.url`, `has(args.text.url)`, `args.?text.?url.hasValue()`,
+		`args.text > 1`, `args.text + 1 == 2`, `int(args.text) > 1`, `double(args.list) > 1.0`, `bool(args.text)`, `string(args.object) == "x"`,
+		`size(args.n) > 1`, `args.n.size() > 1`, `-args.text == 1`, `args.n[0] == 1`, `args.object[args.list] == 1`,
+		`(args.n ? true : true)`, `(args.text.url == "x") ? true : false`, `(args.n == 1 ? args.text : args.n).url == "x"`,
+		`args.list.all(i, i > 0)`, `args.list.map(i, i + 1).size() == 2`, `args.list.filter(i, i.startsWith("y")).size() > 0`,
+		`args.list.exists_one(i, i.startsWith("x"))`, `[args.text.url] == ["x"]`, `{"a": args.text.url} == {"a": "x"}`,
+		`urls(args.text.url).size() > 0`, `host(args.n) == "x"`, `is_private(args.n)`, `in_domains(args.n, lists.l)`, `norm(args.n) == "x"`,
+	} {
+		for form, at := range map[string][2]string{
+			"or":     {"%s || %s", `args.missing == "x"`},
+			"and":    {"!(%s && %s)", `args.missing == "x"`},
+			"exists": {"[args.text, args.n].exists(q, q == \"x\" ? (%s) : (%s))", `args.missing == "x"`},
+		} {
+			for _, when := range []string{fmt.Sprintf(at[0], wrong, at[1]), fmt.Sprintf(at[0], at[1], wrong)} {
+				p, err := Parse("pack.yaml", []byte("version: 1\nlists: {l: [a]}\nrules:\n  - name: r\n    call:\n      tool: t\n      when: '"+when+"'\n"))
+				require.NoError(t, err, "%s: %s", form, when)
+				s, err := p.Compile()
+				require.NoError(t, err, when)
+				m := s.Match(&Event{Tool: "t", Method: MethodToolsCall, Args: args})
+				require.Len(t, m.Faults, 1, when)
+			}
+		}
 	}
 }
 
