@@ -81,8 +81,9 @@ func (e *Engine) admitted(ctx context.Context, ex *Exchange, phase Phase) (v Ver
 	// One deadline bounds everything that waits: the scanners. What follows them is
 	// computation on this goroutine; the exchange timeout, which is longer, is the
 	// server's last resort.
-	callers, limited := ctx.Deadline()
-	ctx, cancel := context.WithTimeoutCause(ctx, e.timeouts().scanner, errScannerTimeout)
+	caller := ctx
+	callers, limited := caller.Deadline()
+	ctx, cancel := context.WithTimeoutCause(caller, e.timeouts().scanner, errScannerTimeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
 	r.patient = !limited || end.Before(callers)
@@ -96,6 +97,11 @@ func (e *Engine) admitted(ctx context.Context, ex *Exchange, phase Phase) (v Ver
 			r.inspectResponse(ctx)
 		}
 		r.mutate(ctx)
+	}
+	if caller.Err() != nil {
+		// Nobody waits any more, or a server has answered by itself: a pass that nobody
+		// follows must neither be recorded nor count as a call that was made.
+		r.fault(decision.ScannerEngine, decision.FaultCancelled, "")
 	}
 	return r.finish()
 }

@@ -448,10 +448,33 @@ func TestACallersDeadlineIsNoFaultOfOurs(t *testing.T) {
 		v := e.CheckResponse(ctx, x)
 		cancel()
 		if v.Outcome == decision.Error {
-			require.Equal(t, "content:cancelled", v.Cause)
+			require.Contains(t, []string{"content:cancelled", "engine:cancelled"}, v.Cause)
 		}
 	}
 	require.Equal(t, sallyport.Serving, e.Phase())
+}
+
+// goneAtTheEnd is the context of a caller that has left when the verdict is made, and that
+// no wait in between noticed.
+type goneAtTheEnd struct{ context.Context }
+
+func (goneAtTheEnd) Done() <-chan struct{} { return nil }
+func (goneAtTheEnd) Err() error            { return context.DeadlineExceeded }
+
+// TestAVerdictThatComesTooLateIsNoPass: the server has answered by itself, so the trail must
+// not say that the call was let through, and no rule may count it.
+func TestAVerdictThatComesTooLateIsNoPass(t *testing.T) {
+	e := start(t, func(c *sallyport.Config) {
+		c.RulesPath = write(t, "version: 1\nname: t\nrules:\n  - name: r\n    action: block\n    flow: {within: 10m, steps: [call: {tool: read}, call: {tool: send}]}\n")
+	})
+	read, send := call("web", `{"name":"read"}`), call("web", `{"name":"send"}`)
+	read.Principal, send.Principal = "p", "p"
+	late := e.CheckRequest(goneAtTheEnd{t.Context()}, read)
+	require.Equal(t, decision.Error, late.Outcome)
+	require.Equal(t, "engine:cancelled", late.Cause)
+	require.Equal(t, decision.Allow, e.CheckRequest(t.Context(), send).Outcome)
+	require.Equal(t, decision.Allow, e.CheckRequest(t.Context(), read).Outcome)
+	require.Equal(t, decision.Deny, e.CheckRequest(t.Context(), send).Outcome)
 }
 
 func TestNoExchangeAtAll(t *testing.T) {
