@@ -1,13 +1,15 @@
 package content
 
 import (
+	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 )
 
 // blob handles a string that is the base64 of a resource or a block. It returns false when the string needs no
 // further look: an image, sound or archive that is noted and counted instead. What is text is read as a view
-// of its own; what is not base64 after all is read as the text it is.
+// of its own; what is not base64 after all, or of no kind that is known, is read as the text it is.
 func (sc *scan) blob(raw *view) bool {
 	kind, body := sc.d.blobKind(sc.str)
 	switch kind {
@@ -18,12 +20,16 @@ func (sc *scan) blob(raw *view) bool {
 			sc.incomplete(raw, 0, len(raw.text))
 			return false
 		}
-		plain := decode64(body)
-		if !compressed(plain) {
-			// Declared or sniffed as text: read it even where single bytes are not.
-			plain = []byte(strings.ToValidUTF8(string(plain), "\uFFFD"))
+		sc.unfolded = true
+		plain, folds := decode64(body), len(sc.folds)
+		if compressed(plain) {
+			sc.plainView(raw, 0, len(raw.text), plain)
 		}
-		sc.plainView(raw, 0, len(raw.text), plain)
+		if mime := sc.d.sibling(sc.str, "mimeType"); len(sc.folds) == folds || textual(mime) {
+			for _, text := range legible(plain, mime) {
+				sc.plainView(raw, 0, len(raw.text), text)
+			}
+		}
 		sc.unfold(raw)
 		return true
 	}
@@ -35,13 +41,45 @@ func (sc *scan) blob(raw *view) bool {
 		sc.rep.Coverage.Skipped = map[string]int{}
 	}
 	sc.rep.Coverage.Skipped[kind]++
-	return false
+	return kind == blobBinary
+}
+
+// legible returns what bytes that are declared or sniffed as text say, in UTF-8, even where single bytes are none: as UTF-16
+// where they or the type say so, and else, or where only the type says so, as they stand.
+func legible(b []byte, mime string) (texts [][]byte) {
+	marked, mime := b, strings.ToLower(mime)
+	switch {
+	case wideText(b):
+	case strings.Contains(mime, "utf-16be"):
+		marked = append([]byte{0xfe, 0xff}, b...)
+	case strings.Contains(mime, "utf-16"):
+		marked = append([]byte{0xff, 0xfe}, b...)
+	}
+	if wideText(marked) {
+		if text, ok := narrowed(marked); ok {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 0 && wideText(b) {
+		return texts
+	}
+	text := bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	if _, ok := readable(text); !ok {
+		text = slices.DeleteFunc(text, func(c byte) bool { return c == 0 }) // of UTF-32
+		for i, c := range text {
+			if controlByte[c] != 0 {
+				text[i] = ' '
+			}
+		}
+	}
+	return append(texts, text)
 }
 
 // Kinds of blobs besides those that are counted as skipped.
 const (
-	blobPlain = ""     // not base64
-	blobText  = "text" // text, or compressed
+	blobPlain  = ""       // not base64
+	blobText   = "text"   // text, or compressed
+	blobBinary = "binary" // of no kind that is known, which is counted and read as it stands
 )
 
 // blobKind tells what the blob in string i is, by its first bytes and its declared type, and returns its base64
@@ -49,7 +87,7 @@ const (
 func (d *Document) blobKind(i int) (kind, body string) {
 	s := &d.strings[i]
 	body = compact(s.Text)
-	if body == "" || extent(body, 0, len(body), setAllB64) != len(body) {
+	if n := extent(body, 0, len(body), setAllB64); n == 0 || n != len(body) || strings.IndexByte(strings.TrimRight(body, "="), '=') >= 0 {
 		return blobPlain, body
 	}
 	head := decode64(body[:min(len(body), 1024)])
@@ -68,11 +106,11 @@ func (d *Document) blobContent(i int) string {
 	if kind != blobText {
 		return ""
 	}
-	plain := decode64(body)
-	if compressed(plain) {
+	plain, mime := decode64(body), d.sibling(i, "mimeType")
+	if compressed(plain) && !textual(mime) {
 		return ""
 	}
-	return strings.ToValidUTF8(string(plain), "\uFFFD")
+	return string(legible(plain, mime)[0])
 }
 
 // compact removes the line breaks of wrapped base64.
@@ -131,5 +169,5 @@ func sniff(head []byte) string {
 	if _, ok := readable(head); ok {
 		return "text"
 	}
-	return "binary"
+	return blobBinary
 }

@@ -29,7 +29,7 @@ func (sc *scan) derive(v *view, f features) {
 	if folded := f.has(hasNonASCII) && sc.normalised(v); f.has(hasSpaced) && !folded {
 		sc.collapse(v)
 	}
-	if sc.role == RoleBlob && v.up == nil {
+	if sc.unfolded && v.up == nil {
 		return
 	}
 	if f.has(hasEscapes | hasControl) {
@@ -149,7 +149,7 @@ func (sc *scan) decodeRun(v *view, r run, together int) (end int) {
 	}
 	budget, cut, folds, plain := sc.budget, sc.cut, len(sc.folds), len(sc.plain)
 	sc.decodeText(v, r, text)
-	if known != nil && sc.cut == cut && (len(sc.plain) > plain || len(sc.folds) == folds) {
+	if known != nil && sc.cut == cut && len(sc.folds) <= folds+1 && (len(sc.plain) > plain || len(sc.folds) == folds) {
 		sc.remember(known, v, r, budget, plain)
 	}
 	return end
@@ -215,37 +215,38 @@ func appendHex(b []byte, digits string) []byte {
 	return b
 }
 
-// plainView makes decoded bytes a view that stands for the span lo..hi of v, inflating them first when they are compressed.
-// unfold queues it.
+// plainView makes decoded bytes a view that stands for the span lo..hi of v, and what they unfold to when they are compressed
+// another. unfold queues them.
 func (sc *scan) plainView(v *view, lo, hi int, plain []byte) {
-	layer, charged := v.layer+1, 0
-	for compressed(plain) {
-		out, cut, err := sc.streams.inflate(plain, min(maxInflate, max(sc.budget, 0)))
-		if cut {
-			sc.incomplete(v, lo, hi)
-		}
-		if err != nil && len(out) == 0 {
-			return
-		}
-		sc.budget -= len(out)
-		plain, charged = out, len(out)
-		if layer++; layer > maxLayers && compressed(plain) {
+	sc.plainLayer(v, lo, hi, plain, v.layer+1, 0)
+}
+
+// plainLayer is plainView for bytes at some layer, of which so many were taken from the budget already. A text may begin like a
+// stream, so that both are tried.
+func (sc *scan) plainLayer(v *view, lo, hi int, plain []byte, layer, charged int) {
+	if text, ok := readable(plain); ok {
+		more := max(len(text)-charged, 0)
+		if more > sc.budget {
 			sc.incomplete(v, lo, hi)
 			return
 		}
+		sc.budget -= more
+		sc.plain = append(sc.plain, text...)
+		sc.folds = append(sc.folds, folded{lo: lo, hi: hi, end: len(sc.plain), layer: layer})
 	}
-	text, ok := readable(plain)
-	if !ok {
+	if !compressed(plain) {
 		return
 	}
-	if more := len(text) - charged; more > sc.budget {
+	if layer > maxLayers {
 		sc.incomplete(v, lo, hi)
 		return
-	} else if more > 0 {
-		sc.budget -= more
 	}
-	sc.plain = append(sc.plain, text...)
-	sc.folds = append(sc.folds, folded{lo: lo, hi: hi, end: len(sc.plain), layer: layer})
+	out, cut, _ := sc.streams.inflate(plain, min(maxInflate, max(sc.budget, 0)))
+	if cut {
+		sc.incomplete(v, lo, hi)
+	}
+	sc.budget -= len(out)
+	sc.plainLayer(v, lo, hi, out, layer+1, len(out))
 }
 
 // folded is a run whose text was decoded and stands in scan.plain, from where that of the one before ends.

@@ -32,8 +32,10 @@ type scan struct {
 	str  int
 	role Role
 	raw  view
-	v    *view
-	text string
+	// The current string is a blob whose bytes were made views, so that nothing is left to undo in it as it stands.
+	unfolded bool
+	v        *view
+	text     string
 
 	credential    credential // what the member name credentialKey announces
 	credentialKey int
@@ -130,7 +132,7 @@ func (sc *scan) string(i int) {
 	raw := sc.first(s.Text)
 	sc.barren.next()
 	sc.decoded.next()
-	if s.Role == RoleBlob && !s.Key {
+	if sc.unfolded = false; s.Role == RoleBlob && !s.Key {
 		if !sc.blob(raw) {
 			return
 		}
