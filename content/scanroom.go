@@ -41,6 +41,7 @@ type scanRoom struct {
 	head     [sniffRun]byte // the beginning of a run that is decoded
 	long     []byte         // a long text while it is made
 	begun    []int          // the strings that begin an order
+	parts    []part         // the strings that are read together with one of them
 	glued    []byte         // the body of a token that is written in pieces
 	plain    []byte         // what the runs of a view were decoded to, and which they are
 	folds    []folded
