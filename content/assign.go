@@ -48,7 +48,7 @@ func (d *Document) Assign(method string, side Side) error {
 			name = d.strings[c.name].Text
 		}
 		parent := d.contexts[c.parent]
-		d.contexts[i] = d.enter(parent, name, c.name >= 0, d.containers[c.parent].parent < 0)
+		d.contexts[i] = d.enter(parent, name, c.name >= 0, d.containers[c.parent].parent < 0 && !c.object)
 		d.toolOf[i] = d.toolOf[c.parent]
 		if parent == ctxTools && c.element >= 0 && c.object {
 			d.toolOf[i] = c.element
@@ -67,8 +67,8 @@ func (d *Document) Assign(method string, side Side) error {
 	return nil
 }
 
-// enter returns the place of a container below one at place c, which is the outermost when top.
-func (d *Document) enter(c place, name string, named, top bool) place {
+// enter returns the place of a container below one at place c; listed says that it is an array and the other the outermost.
+func (d *Document) enter(c place, name string, named, listed bool) place {
 	if !named {
 		if c == ctxTools {
 			return ctxTool
@@ -107,7 +107,7 @@ func (d *Document) enter(c place, name string, named, top bool) place {
 	case "content", "contents", "messages", "resource":
 		return ctxBlocks
 	case "tools":
-		if d.method != "tools/list" || !top {
+		if d.method != "tools/list" || !listed {
 			return c // neither a tool's output nor another member of the list can pose as a list of tools
 		}
 		return ctxTools

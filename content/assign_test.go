@@ -94,6 +94,7 @@ func TestOneListOfTools(t *testing.T) {
 	require.Len(t, d.Tools(), 1)
 	require.Equal(t, "c", d.Tools()[0].Name)
 	require.Empty(t, parse(t, "tools/list", SideResponse, `[{"tools":[{"name":"a"}]}]`).Tools())
+	require.Empty(t, parse(t, "tools/list", SideResponse, `{"tools":{"a":[{"name":"a"}],"b":[{"name":"b"}]}}`).Tools())
 }
 
 func TestToolDefinitions(t *testing.T) {
