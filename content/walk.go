@@ -17,7 +17,7 @@ type frame struct {
 	start  int
 	names  int // where the names of an object begin in those of the walker
 	object bool
-	card   bool  // the member name announces a card or account number
+	card   bool  // an array whose member name announces a card or account number
 	codes  int32 // elements that are numbers of characters
 }
 
@@ -31,7 +31,6 @@ type walker struct {
 	stack                       []frame
 	room                        [8]frame // of stack, for what is not nested deeper
 	name                        int32    // the member name whose value is next, -1 for none
-	sensitive                   bool     // it announces a card or account number
 
 	names []int32 // the strings that are the names of the open objects, those of the innermost last
 	table []int32 // for finding equal ones among many
@@ -127,7 +126,7 @@ func (w *walker) value(i int) (end int, opened bool, err *ParseError) {
 			return 0, false, &ParseError{Kind: KindTooDeep, Offset: int64(i)}
 		}
 		elem := w.element()
-		w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, names: len(w.names), object: c == '{', card: w.name >= 0 && w.sensitive})
+		w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, names: len(w.names), object: c == '{', card: c == '[' && w.sensitive()})
 		w.name = -1
 		i = skipBlanks(src, i+1)
 		switch {
@@ -311,7 +310,6 @@ func (w *walker) str(start int, key bool) (int, *ParseError) {
 	if w.name = -1; key {
 		w.name = int32(len(d.strings) - 1)
 		w.names = append(w.names, w.name)
-		w.sensitive = numberKey(text)
 	}
 	return end, nil
 }
@@ -320,7 +318,7 @@ func (w *walker) str(start int, key bool) (int, *ParseError) {
 func (w *walker) number(start, end int) {
 	w.element()
 	d := w.doc
-	if w.name >= 0 && w.sensitive {
+	if w.sensitive() {
 		d.numbers = append(d.numbers, number{name: w.name, start: start, end: end})
 	} else if n := len(w.stack); n > 0 && !w.stack[n-1].object {
 		top := &w.stack[n-1]
@@ -333,6 +331,9 @@ func (w *walker) number(start, end int) {
 	}
 	w.name = -1
 }
+
+// sensitive reports whether the name of the member whose value is next announces a card or account number.
+func (w *walker) sensitive() bool { return w.name >= 0 && numberKey(w.doc.strings[w.name].Text) }
 
 // materialise records the open containers and returns the index of the innermost, -1 at the top.
 func (w *walker) materialise() int32 {
