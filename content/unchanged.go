@@ -29,7 +29,7 @@ type known struct {
 // keywords calls the look of every keyword in v at every occurrence, and marks the user detectors that a keyword opens. It
 // remembers the keywords, and what the survey told, for the views that are made of v.
 func (sc *scan) keywords(v *view, f features) {
-	told := known{plain: !f.has(hasSpaced) && !sc.marked && sc.ciphers.count == 0, angled: sc.angled}
+	plain, angled := !f.has(hasSpaced) && !sc.marked && sc.ciphers.count == 0, sc.angled
 	from := len(sc.found)
 	full := from
 	if len(v.text) >= keywordsFrom {
@@ -53,8 +53,7 @@ func (sc *scan) keywords(v *view, f features) {
 		sc.s.index.walk(v.text, found)
 	}
 	if len(sc.found) < full {
-		told.keywords = sc.found[from:]
-		v.known = &told
+		v.known = &known{sc.found[from:], plain, angled}
 	}
 }
 
