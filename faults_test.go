@@ -369,6 +369,35 @@ func TestModelThatIsNeverProvedRefusesInBothModes(t *testing.T) {
 	}
 }
 
+// TestUndecidedExchangesTellWhy: in every failure mode, and not where something was found all the same.
+func TestUndecidedExchangesTellWhy(t *testing.T) {
+	const poisoned = harmless + " AKIA" + "Z7Q4M2XKPLD3W5RT"
+	for mode, undecided := range map[decision.FailureMode]decision.Outcome{decision.FailClosed: decision.Error, decision.FailOpen: decision.Flagged} {
+		reg := prometheus.NewRegistry()
+		m := &wordModel{}
+		e, _ := engineWith(t, m, func(c *Config) { c.Registerer, c.Default.Failure = reg, mode })
+		counted := func(reason decision.FaultKind) float64 {
+			return counterOf(t, reg, telemetry.NameUndecided, "reason", reason.String())
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.Equal(t, undecided, e.CheckResponse(gone, result(harmless)).Outcome)
+		require.InDelta(t, 1, counted(decision.FaultCancelled), 0)
+		m.set(func(inference.RunControl) error { return errors.New("no memory") })
+		require.Equal(t, undecided, e.CheckResponse(t.Context(), result(harmless)).Outcome)
+		request := result(harmless)
+		request.Body = []byte(`{"name":"x","arguments":{"text":"` + poisoned + `"}}`)
+		v := e.CheckRequest(t.Context(), request)
+		require.Equal(t, decision.Deny, v.Outcome, v.Cause)
+		e.ServerRefused(decision.Request, Verdict{Outcome: decision.Error, Category: decision.Unavailable})
+		sum := 0.0
+		for _, kind := range decision.FaultKinds() {
+			sum += counted(kind)
+		}
+		require.InDelta(t, 3, sum, 0, "the refused request is decided")
+	}
+}
+
 func TestAuditThatRefusesLines(t *testing.T) {
 	for _, required := range []bool{true, false} {
 		m := &wordModel{}

@@ -150,6 +150,9 @@ func (r *run) auditHeaders() map[string]string {
 func (r *run) count(v Verdict) {
 	m := r.e.metrics
 	m.Decision(r.phase, v.Outcome, r.ex.Method, r.e.now().Sub(r.began))
+	if f, ok := decision.Leading(r.in.Faults); ok && v.Category == decision.Unavailable {
+		m.Undecided(f.Kind)
+	}
 	for _, f := range r.in.Findings {
 		m.Finding(f.Category, f.Severity)
 	}

@@ -274,6 +274,9 @@ func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(re
 // itself, with the verdict it answered: its reference is then found like any other.
 func (e *Engine) ServerRefused(phase Phase, v Verdict) {
 	e.metrics.Decision(phase, v.Outcome, "", 0)
+	if v.Category == decision.Unavailable {
+		e.metrics.Undecided(decision.FaultError)
+	}
 	if e.cfg.Audit == nil || v.Outcome == decision.Shed && !e.sayShed() {
 		return
 	}

@@ -107,7 +107,7 @@ func judge(in Input, p Policy) Verdict {
 		v.RetryAfter = wait
 		return v
 	}
-	fault, undecided := firstFault(in.Faults, func(FaultKind) bool { return true })
+	fault, undecided := Leading(in.Faults)
 	if undecided && p.Failure == FailClosed {
 		return refusal(Error, CodeUnknown, Unavailable, ReasonUndecided, faultCause(fault))
 	}
@@ -188,6 +188,14 @@ func firstFault(faults []Fault, want func(FaultKind) bool) (Fault, bool) {
 		}
 	}
 	return Fault{}, false
+}
+
+// Leading returns the fault that names the cause where a fault decides: the first hard one, else the first.
+func Leading(faults []Fault) (Fault, bool) {
+	if f, ok := firstFault(faults, FaultKind.Hard); ok {
+		return f, true
+	}
+	return firstFault(faults, func(FaultKind) bool { return true })
 }
 
 func faultCause(f Fault) string { return f.Scanner + ":" + f.Kind.String() }

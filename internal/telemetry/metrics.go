@@ -32,6 +32,7 @@ type Metrics struct {
 	transitions      counters
 	serving          *Gauge
 	shed             counters
+	undecided        counters
 	batchWindows     histograms
 	batchTokens      histograms
 	padding          histograms
@@ -179,6 +180,9 @@ func (m *Metrics) TLSExpiry(until time.Time) { m.tlsExpiry.Set(float64(until.Uni
 
 // SharedKey counts one call whose trace key is shared by all callers of its service.
 func (m *Metrics) SharedKey() { m.sharedKeys.add(1) }
+
+// Undecided counts one exchange whose verdict is what becomes of one that could not be decided, by the fault.
+func (m *Metrics) Undecided(f decision.FaultKind) { m.undecided.add(1, f.String()) }
 
 // RuleError counts one rule that could not be evaluated for one exchange.
 func (m *Metrics) RuleError() { m.ruleErrors.add(1) }

@@ -64,7 +64,7 @@ func value(t *testing.T, reg prometheus.Gatherer, name string, labels ...string)
 
 // specified are the names that operators rely on.
 var specified = []string{
-	"decisions_total", "decision_duration_seconds", "scanner_results_total", "scanner_duration_seconds", "findings_total", "redactions_total",
+	"decisions_total", "decision_duration_seconds", "undecided_total", "scanner_results_total", "scanner_duration_seconds", "findings_total", "redactions_total",
 	"invariant_hits_total", "rules_reload_total", "rules_version", "rules_last_reload_successful", "rules_last_reload_timestamp_seconds",
 	"health_transitions_total", "serving", "inflight", "inflight_bytes", "shed_total", "model_queue_windows", "model_batch_windows",
 	"model_batch_tokens", "model_padding_ratio", "model_batch_wait_seconds", "model_infer_seconds", "model_cache_total", "model_workers",

@@ -7,6 +7,7 @@ const Prefix = "mcp_guardrails_"
 const (
 	NameDecisions         = Prefix + "decisions_total"
 	NameDecisionDuration  = Prefix + "decision_duration_seconds"
+	NameUndecided         = Prefix + "undecided_total"
 	NameScannerResults    = Prefix + "scanner_results_total"
 	NameScannerDuration   = Prefix + "scanner_duration_seconds"
 	NameFindings          = Prefix + "findings_total"

@@ -87,6 +87,8 @@ func (b *builder) build(o options) {
 
 	m.decisions = b.counter(NameDecisions, "Verdicts by phase, outcome and MCP method.", phase, outcome, open(LabelMethod, methods...))
 	m.decisionDuration = b.histogram(NameDecisionDuration, "Time from the arrival of an exchange to its verdict.", secondsBuckets, phase, outcome)
+	m.undecided = b.counter(NameUndecided, "Exchanges that could not be decided, by the fault that kept them from it; refused or, under failOpen, passed for review.",
+		closed(LabelReason, faults()...))
 	m.scannerResults = b.counter(NameScannerResults, "Scanner runs by result. Only error, and timeout of a scanner that stood still, count against health.",
 		scanner, closed(LabelOutcome, ScanClean, ScanFound, ScanError, ScanTimeout, ScanShed, ScanCancelled, ScanFault))
 	m.scannerDuration = b.histogram(NameScannerDuration, "Time that one scanner took for one exchange.", secondsBuckets, scanner)
@@ -193,6 +195,14 @@ func outcomes() []string {
 	var out []string
 	for _, o := range decision.Outcomes() {
 		out = append(out, o.String())
+	}
+	return out
+}
+
+func faults() []string {
+	var out []string
+	for _, f := range decision.FaultKinds() {
+		out = append(out, f.String())
 	}
 	return out
 }
