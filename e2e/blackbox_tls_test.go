@@ -244,7 +244,7 @@ func TestBlackboxMutualTLS(t *testing.T) {
 
 	// The image's own probe has the sidecar's environment and nothing to show.
 	beside := files.with(env{"LISTEN_ADDR": s.addr, "ADMIN_ADDR": s.admin})
-	for _, name := range []string{"", "liveness"} {
+	for _, name := range []string{"", "ExtMcp", "agentgateway.dev.ext_mcp.ExtMcp", "liveness"} {
 		code, out := run1(t, beside, "health", "--service", name)
 		require.Zero(t, code, out)
 		require.Equal(t, "SERVING\n", out)

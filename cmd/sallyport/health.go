@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/sallyport-mcp/sallyport/grpcapi"
+	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
 )
 
 // healthCommand is the probe for images without a shell: exit 0 when SERVING.
@@ -79,7 +80,7 @@ func tell(out io.Writer, status healthpb.HealthCheckResponse_ServingStatus) erro
 }
 
 // adminPages tell over HTTP what the health names tell.
-var adminPages = map[string]string{"": "/readyz", grpcapi.Liveness: "/livez"}
+var adminPages = map[string]string{"": "/readyz", "ExtMcp": "/readyz", extmcp.ExtMcp_ServiceDesc.ServiceName: "/readyz", grpcapi.Liveness: "/livez"}
 
 func askAdmin(ctx context.Context, out io.Writer, url string) error {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody) //nolint:gosec // the address is the operator's own
