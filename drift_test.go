@@ -1,6 +1,8 @@
 package sallyport_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +48,29 @@ func TestOneDefinitionUnderTwoNames(t *testing.T) {
 	require.Equal(t, decision.Allow, ask([]string{"mail", "git"}, tool("git_push", "Push.")))
 	require.Equal(t, decision.Deny, ask([]string{"git"}, tool("push", "Push and mail.")))
 	require.Equal(t, decision.Deny, ask([]string{"mail"}, tool("push", "Push.")), "that is the other one's")
+}
+
+// TestWhatCannotBePinnedIsTreatedAsDrift: a tool with too many members for a pin, or too long a name, could change into anything.
+func TestWhatCannotBePinnedIsTreatedAsDrift(t *testing.T) {
+	var members strings.Builder
+	for i := range 65 {
+		fmt.Fprintf(&members, `,"x%d":1`, i)
+	}
+	wide := `{"name":"wide","description":"Add.","inputSchema":{"type":"object"}` + members.String() + `}`
+	long := `{"name":"` + strings.Repeat("long", 129) + `","description":"Add.","inputSchema":{"type":"object"}}`
+	const good = `{"name":"good","description":"Add.","inputSchema":{"type":"object"}}`
+	for action, want := range map[decision.ListAction]decision.Outcome{
+		decision.ListNote: decision.Allow, decision.ListRemove: decision.Mutated, decision.ListDeny: decision.Deny,
+	} {
+		e := start(t, func(c *sallyport.Config) { c.Default.DriftedTools = action })
+		for _, tool := range []string{wide, long} {
+			v := e.CheckResponse(t.Context(), list([]string{"m"}, `{"tools":[`+good+`,`+tool+`]}`))
+			require.Equal(t, want, v.Outcome, v.Cause)
+			if want == decision.Mutated {
+				require.JSONEq(t, `{"tools":[`+good+`]}`, string(v.Body))
+			}
+		}
+	}
 }
 
 // TestToolsWithoutANameAreNotPinned: nobody can call them, and one of them is not what another is held to.

@@ -130,7 +130,7 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 			Severity: decision.Note, Path: "/tools/" + strconv.Itoa(p.Index),
 		}
 		switch p.Kind {
-		case messages.PinDrift:
+		case messages.PinDrift, messages.PinUnpinned: // what no pin holds could change into anything
 			f.Detector += changedMembers(p.Changed, clean)
 			switch r.profile.DriftedTools {
 			case decision.ListRemove:
@@ -141,7 +141,7 @@ func (r *run) pin(ctx context.Context, service string, tools []messages.ToolPin)
 			}
 		case messages.PinConfusable:
 			f.Severity = decision.Review
-		case messages.PinShadowed, messages.PinUnpinned:
+		case messages.PinShadowed:
 			// Two services with a tool of the same name are common and the gateway
 			// keeps them apart; the trail says so and nobody is paged.
 		}

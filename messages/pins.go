@@ -57,7 +57,7 @@ const (
 	// PinConfusable is a name that looks like a different one of another service or
 	// of the same list.
 	PinConfusable
-	// PinUnpinned is a tool that could not be pinned because the book is full.
+	// PinUnpinned is a tool that could not be pinned: the book has no room for it, or it is beyond the bounds of a pin.
 	PinUnpinned
 )
 
