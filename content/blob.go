@@ -123,13 +123,15 @@ func compact(s string) string {
 
 var unwrap = strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "")
 
+// siblingReach is how many strings before and after another are looked at for members of its object, which are near: what is bounded
+// stays linear.
+const siblingReach = 32
+
 // sibling returns the text of the string member called name beside string i.
 func (d *Document) sibling(i int, name string) string {
 	s := &d.strings[i]
-	// Members of one object are near each other; how far is bounded so that many blobs stay linear.
-	const reach = 32
 	for _, way := range [...]int{-1, 1} {
-		for n, j := 0, i+way; n < reach && j >= 0 && j < len(d.strings); n, j = n+1, j+way {
+		for n, j := 0, i+way; n < siblingReach && j >= 0 && j < len(d.strings); n, j = n+1, j+way {
 			o := &d.strings[j]
 			if !o.Key && o.Host == s.Host && o.container == s.container && o.name >= 0 && d.strings[o.name].Text == name {
 				return o.Text

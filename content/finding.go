@@ -76,7 +76,8 @@ type Range struct{ Start, End int }
 
 // Coverage says how much of the payload was looked at.
 type Coverage struct {
-	// ScannedBytes and TotalBytes count decoded text. Skipped blobs are the difference.
+	// ScannedBytes and TotalBytes count decoded text. Skipped blobs are the difference, but for those of no known kind ("binary"),
+	// which are read as the text they are.
 	ScannedBytes, TotalBytes int
 	// Partial is true when a budget or a depth left something undecoded, or what follows was of no consequence.
 	Partial bool

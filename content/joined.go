@@ -16,13 +16,29 @@ const shortReach = 96
 
 // joined reads the borders between adjacent text blocks of one result, both with nothing and with a line break
 // between them, since clients do either. Only what crosses a border is new. Blocks are read together in groups, so that
-// many short ones cost no more than one text of their length; what stands before a group is read with it.
+// many short ones cost no more than one text of their length; what stands before a group is read with it. Where some are not shown
+// to a model, the others are read once more without them.
 func (sc *scan) joined() {
-	g := blockGroup{before: -1}
+	if unshown, told := sc.join(true, nil); unshown {
+		sc.join(false, told)
+	}
+}
+
+// join reads the borders between blocks, of those alone that are shown to a model unless all is true. It reports whether it met
+// others, and returns what is told of borders, by the block before, with what was told already.
+func (sc *scan) join(all bool, told map[foundIn]bool) (unshown bool, _ map[foundIn]bool) {
+	g := blockGroup{before: -1, told: told}
 	for i := range sc.d.strings {
 		s := &sc.d.strings[i]
 		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
 			continue
+		}
+		if !unshown || !all {
+			if hidden := sc.d.unshown(i); hidden && !all {
+				continue
+			} else if hidden {
+				unshown = true
+			}
 		}
 		if g.before < 0 {
 			g.begin(i, s.Text)
@@ -36,6 +52,7 @@ func (sc *scan) joined() {
 	if len(g.blocks) > 0 {
 		sc.borders(&g)
 	}
+	return unshown, g.told
 }
 
 const (
@@ -52,6 +69,7 @@ type blockGroup struct {
 	starts []int     // where each of them begins in the text that is read
 	found  []foundAt // the keywords in it
 	known  map[foundIn]bool
+	told   map[foundIn]bool // the findings over borders, by the block before
 	over   []overBorder
 }
 
@@ -118,7 +136,11 @@ func (sc *scan) borders(g *blockGroup) {
 	// A finding is the same with either between the blocks.
 	slices.SortStableFunc(g.over, func(a, b overBorder) int { return a.block - b.block })
 	for _, o := range g.over {
-		if a := g.string(o.block); !sc.reported(o.det, a) {
+		if a := g.string(o.block); !g.told[foundIn{a, o.det.name}] {
+			if g.told == nil {
+				g.told = map[foundIn]bool{}
+			}
+			g.told[foundIn{a, o.det.name}] = true
 			sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: o.det.name, Category: o.det.category, Severity: o.sev, String: a,
 				Tool: -1, Path: o.path, View: ViewJoined, Start: -1, End: -1, Length: o.length, HighEntropy: o.det.highEntropy})
 		}
@@ -179,10 +201,15 @@ func (sc *scan) isBlockText(s *String) bool {
 		sc.d.contexts[s.container] == ctxBlocks && sc.d.strings[s.name].Text == "text" && sc.d.inList(s.container)
 }
 
-// inList reports whether a block is an element of a list, or the content of one, as in prompt messages.
+// inList reports whether a block is an element of a list, or the content of one, as in prompt messages, or a resource in either.
 func (d *Document) inList(c int32) bool {
-	k := &d.containers[c]
-	return k.element >= 0 || k.parent >= 0 && d.containers[k.parent].element >= 0
+	for range 3 {
+		if c < 0 || d.containers[c].element >= 0 {
+			break
+		}
+		c = d.containers[c].parent
+	}
+	return c >= 0 && d.containers[c].element >= 0
 }
 
 // group reads the text of a group, in which left bytes stand before it and gap bytes between two blocks.
@@ -336,16 +363,28 @@ func (sc *scan) inBlock(g *blockGroup, h *hit, text string, n int) (block int, m
 	return -2, false
 }
 
-// reported reports whether the border after string a has a finding of this detector already.
-func (sc *scan) reported(t *detector, a int) bool {
-	for i := len(sc.rep.Findings) - 1; i >= 0; i-- {
-		f := &sc.rep.Findings[i]
-		if f.View != ViewJoined || f.String != a || f.Start >= 0 {
-			return false
-		}
-		if f.Detector == t.name {
-			return true
+// unshown reports whether the block that has string i as its text is one whose text no model gets to see: of another kind than text,
+// or for the user alone.
+func (d *Document) unshown(i int) bool {
+	if kind := d.sibling(i, "type"); kind != "" && kind != "text" {
+		return true
+	}
+	block := d.strings[i].container
+	user, others := false, false
+	for j := max(0, i-siblingReach); j < min(len(d.strings), i+siblingReach); j++ {
+		if o := &d.strings[j]; o.element >= 0 && o.Host < 0 && d.pathIn(block, o.container, "annotations", "audience") {
+			user, others = user || o.Text == "user", others || o.Text != "user"
 		}
 	}
-	return false
+	return user && !others
+}
+
+// pathIn reports whether container c is reached from the one called block by the two member names.
+func (d *Document) pathIn(block, c int32, outer, inner string) bool {
+	k := &d.containers[c]
+	if k.name < 0 || d.strings[k.name].Text != inner || k.parent < 0 {
+		return false
+	}
+	p := &d.containers[k.parent]
+	return p.parent == block && p.name >= 0 && d.strings[p.name].Text == outer
 }
