@@ -1,5 +1,7 @@
 package content
 
+import "strings"
+
 // place is the place of a container in a method's params or result. Places, not methods, carry most of the
 // knowledge: the member names of MCP mean the same wherever they appear, and both protocol generations and
 // methods yet unknown profit from it.
@@ -83,7 +85,10 @@ func (d *Document) enter(c place, name string, named, listed bool) place {
 	case "_meta":
 		return ctxMeta
 	case "annotations", "icons":
-		return ctxAnnotation
+		if c == ctxDefs || c == ctxTool {
+			return ctxAnnotation
+		}
+		return ctxOther // of a result's own: no part of a definition
 	}
 	if c == ctxTool {
 		switch name {
@@ -112,6 +117,9 @@ func (d *Document) enter(c place, name string, named, listed bool) place {
 		}
 		return ctxTools
 	case "prompts", "resources", "resourceTemplates":
+		if c != ctxTop || !strings.HasSuffix(d.method, "/list") {
+			return c // a tool's output is no list of definitions
+		}
 		return ctxDefs
 	case "completion":
 		return ctxCompletion

@@ -138,7 +138,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 		return
 	}
 	sev := Review
-	if whole && (sc.encoded() || sc.definitional() || !sc.mentionedAt(at) && sc.role != RoleOther) && (sc.encoded() || !tellings.around(verb, langs) && !subjectBefore(text, at)) {
+	if whole && (sc.encoded() || sc.definitional() || !sc.mentionedAt(at)) && (sc.encoded() || !tellings.around(verb, langs) && !subjectBefore(text, at)) {
 		sev = Block
 	}
 	sc.review(detOverride, at, end, sev)
@@ -146,7 +146,7 @@ func (sc *scan) overrideIn(at, end int, langs []*overrideIn) {
 
 // toldOf reports whether the verb at byte at is in a text that orders nothing, or is talked about.
 func (sc *scan) toldOf(at int) bool {
-	sc.verbSaid = sc.definitional() || sc.encoded() || sc.role != RoleOther && !subjectBefore(sc.text, at) && !sc.mentionedAt(at)
+	sc.verbSaid = sc.definitional() || sc.encoded() || !subjectBefore(sc.text, at) && !sc.mentionedAt(at)
 	return !sc.verbSaid
 }
 
