@@ -80,6 +80,10 @@ func TestEX08CardAsNumberBlocks(t *testing.T) {
 
 	_, r = scanBody(t, "tools/call", SideRequest, `{"name":"pay","arguments":{"cards":[1,4111111111111111],"order":4111111111111111}}`)
 	require.Equal(t, []string{"/arguments/cards"}, paths(r, "payment-card"))
+	for number, want := range map[string]int{"4111111111111111.0": 1, "4.111111111111111e15": 1, "4.111111111111111E+15": 1, "41111111111111110e-1": 1, "4111111111111111.5": 0, "4111111111111112.0": 0, "1e400": 0} {
+		_, r = scanBody(t, "tools/call", SideResponse, `{"structuredContent":{"card":`+number+`}}`)
+		require.Len(t, paths(r, "payment-card"), want, number)
+	}
 }
 
 func TestJS01NumbersKeepTheirText(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 const (
 	// minEcho is the shortest value that is looked for elsewhere, in bytes: shorter ones are words.
 	minEcho = 8
-	// maxEchoes bounds how many values are looked for.
+	// maxEchoes bounds how many values are looked for. Where there are more, something is left unread.
 	maxEchoes = 16
 )
 
@@ -30,6 +30,10 @@ func (sc *scan) echoes() {
 	}
 	if len(values) == 0 {
 		return
+	}
+	if len(values) > maxEchoes {
+		sc.cut++
+		values = values[:maxEchoes]
 	}
 	taken := map[int][]span{}
 	for i := range sc.rep.Findings {
@@ -70,9 +74,9 @@ type echo struct {
 // echoValues are the values to look for, each once.
 type echoValues []echo
 
-// with adds a value, as long as there are few.
+// with adds a value, up to one more than are looked for.
 func (e echoValues) with(text string, twilio bool) echoValues {
-	if len(e) == maxEchoes || len(text) < minEcho || slices.ContainsFunc(e, func(o echo) bool { return o.text == text }) {
+	if len(e) > maxEchoes || len(text) < minEcho || slices.ContainsFunc(e, func(o echo) bool { return o.text == text }) {
 		return e
 	}
 	return append(e, echo{text, twilio})

@@ -1,6 +1,8 @@
 package content
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,5 +47,17 @@ func TestMaskedTextHasNothingNewInIt(t *testing.T) {
 				require.True(t, x.Mask == "" || known[x.Detector], "%s in what was left of %q", x.Detector, c.text)
 			}
 		}
+	}
+}
+
+// TestMoreEchoesThanAreLookedFor says that what is left unread is told.
+func TestMoreEchoesThanAreLookedFor(t *testing.T) {
+	for n, partial := range map[int]bool{maxEchoes: false, maxEchoes + 1: true, 5 * maxEchoes: true} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"k%d":{"password":"hunter%dKx!9aQ"},`, i, i)
+		}
+		_, r := scanBody(t, "tools/call", SideResponse, `{"structuredContent":{`+b.String()+`"z":1}}`)
+		require.Equal(t, partial, r.Coverage.Partial, n)
 	}
 }

@@ -72,11 +72,11 @@ func (sc *scan) numberRow(name int, array string) {
 	}
 }
 
-// characters reads strings from..to, the elements of one array, as a text if each is a character.
+// characters reads strings from..to, the elements of one array, as a text if each is a character or a few letters.
 func (sc *scan) characters(from, to int) {
 	var b strings.Builder
 	for _, s := range sc.d.strings[from:to] {
-		if len(s.Text) > 4 || len(s.Text) > 1 && s.Text[0] < 0x80 {
+		if len(s.Text) > 4 {
 			return
 		}
 		b.WriteString(s.Text)

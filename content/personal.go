@@ -1,6 +1,10 @@
 package content
 
-import "strings"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // emails looks at every @: for an address of mail, and for a password before a host.
 func (sc *scan) emails() {
@@ -454,6 +458,7 @@ func ssnValid(d string) bool {
 
 // numberDetector returns the detector that a JSON number under this member name is a match of, or nil.
 func numberDetector(key, text string) *detector {
+	text = wholeNumber(text)
 	for i := 0; i < len(text); i++ {
 		if !isDigit(text[i]) {
 			return nil
@@ -471,3 +476,19 @@ func numberDetector(key, text string) *detector {
 	}
 	return nil
 }
+
+// wholeNumber returns a number of JSON without a fraction or an exponent where it is whole: programs that keep
+// all numbers as fractions write 4.111111111111111e15.
+func wholeNumber(text string) string {
+	if len(text) > maxNumber || !strings.ContainsAny(text, ".eE") {
+		return text
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != math.Trunc(f) || f >= 1<<63 {
+		return text
+	}
+	return strconv.FormatInt(int64(f), 10)
+}
+
+// maxNumber is the longest number that is read as another, in bytes.
+const maxNumber = 32
