@@ -40,7 +40,10 @@ func markerKeywords() []keyword {
 		if n := strings.IndexByte(sc.text[at:min(len(sc.text), at+maxTag)], '>'); n > 0 {
 			sc.systemBlock(at, at+n+1)
 		}
-	}}, keyword{text: "###instruction", look: (*scan).instructionHeading}, keyword{text: "### instruction", look: (*scan).instructionHeading})
+	}})
+	for _, w := range [...]string{"###instruction", "### instruction"} {
+		k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.instructionHeading(at, at+len(w)) }})
+	}
 	k = append(k, keyword{text: "end of ", look: (*scan).fence})
 	k = append(k, templateKeywords()...)
 	k = append(k, controlKeywords()...)
@@ -169,8 +172,7 @@ func (sc *scan) fakeHeading(at, end int, phrases map[[3]byte][]string) {
 }
 
 // instructionHeading looks at the heading of a prompt with an order under it that no manual gives.
-func (sc *scan) instructionHeading(at int) {
-	end := at + strings.IndexByte(sc.text[at:], 'n')
+func (sc *scan) instructionHeading(at, end int) {
 	for end < len(sc.text) && isLetter(sc.text[end]) {
 		end++
 	}
