@@ -100,10 +100,14 @@ func (d *Document) blobKind(i int) (kind, body string) {
 	return sniff(head), body
 }
 
-// blobContent returns the text of the blob in string i, "" when it is none or compressed.
+// blobContent returns the text of the blob in string i, which is the string itself when that is no base64; "" when it has none or is
+// compressed.
 func (d *Document) blobContent(i int) string {
 	kind, body := d.blobKind(i)
-	if kind != blobText {
+	switch {
+	case kind == blobPlain, kind == blobBinary && strings.IndexByte(d.strings[i].Text, ' ') >= 0:
+		return d.strings[i].Text
+	case kind != blobText:
 		return ""
 	}
 	plain, mime := decode64(body), d.sibling(i, "mimeType")
