@@ -65,7 +65,14 @@ type scan struct {
 // side that Assign was given. It returns an error only when ctx ends or a detector fails.
 func (s *Scanner) Scan(ctx context.Context, d *Document, side Side) (Report, error) {
 	sc := newScan(ctx, s, d, side)
-	defer sc.release()
+	r, err := sc.all()
+	sc.release() // not deferred: a scan that panics leaves its room in any state
+	return r, err
+}
+
+// all scans the document.
+func (sc *scan) all() (Report, error) {
+	ctx, d := sc.ctx, sc.d
 	sc.trails.reach = viewReach
 	since := 0
 	for i := range d.strings {
