@@ -2,6 +2,7 @@ package content
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScansDoNotMeet reads bodies in one order, and then in others from several goroutines: what a scan leaves in the
+// TestScansDoNotMeet reads bodies in one order, and then in others from several goroutines, while detectors are compiled: what a scan leaves in the
 // memory that the next one takes over is seen by none, and reports outlive it.
 func TestScansDoNotMeet(t *testing.T) {
 	const readers, step = 4, 41
@@ -58,6 +59,7 @@ func TestScansDoNotMeet(t *testing.T) {
 	require.Greater(t, len(bodies), 1000)
 	got := make([][]read, readers)
 	errs := make([]error, readers)
+	var compileErrs [2]error
 	var all sync.WaitGroup
 	for k := range readers {
 		got[k] = make([]read, len(bodies))
@@ -69,7 +71,11 @@ func TestScansDoNotMeet(t *testing.T) {
 			}
 		})
 	}
+	for k := range compileErrs { // as reloads of two engines do
+		all.Go(func() { _, compileErrs[k] = Compile([]Detector{{Name: "badge", Pattern: "BADGE-[0-9]{6}"}}, nil) })
+	}
 	all.Wait()
+	require.NoError(t, errors.Join(compileErrs[:]...))
 	for k := range readers {
 		require.NoError(t, errs[k])
 		for i := range bodies {

@@ -159,7 +159,15 @@ var idNames = []struct {
 var idAfter = [...]string{" ", ":", "=", "\"", "_", "-", ",", "|", ";", "\t"}
 
 // idShort are the short names, which a member may be called.
-var idShort = map[string][]*idKind{}
+var idShort = func() map[string][]*idKind {
+	m := map[string][]*idKind{}
+	for i := range idNames {
+		for _, w := range idNames[i].short {
+			m[w] = idNames[i].kinds
+		}
+	}
+	return m
+}()
 
 func nationalKeywords() []keyword {
 	var k []keyword
@@ -182,7 +190,6 @@ func nationalKeywords() []keyword {
 			}
 		}
 		for _, w := range n.short {
-			idShort[w] = n.kinds
 			for _, after := range idAfter {
 				k = append(k, keyword{text: w + after, look: func(sc *scan, at int) { sc.identity(at, at+len(w), n.kinds) }})
 			}

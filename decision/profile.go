@@ -26,7 +26,8 @@ type Profile struct {
 	// RedactResponses and RedactRequests switch masking per gate.
 	RedactResponses, RedactRequests bool
 	// PoisonedTools and DriftedTools say what happens to a tool definition with
-	// a block finding, and to one that changed since it was pinned.
+	// a block finding, and to one that changed since it was pinned or cannot be
+	// pinned.
 	PoisonedTools, DriftedTools ListAction
 	// HideDenied removes tools from a list that policy would deny when called.
 	HideDenied bool
