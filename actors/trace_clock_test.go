@@ -38,7 +38,7 @@ func TestTracesDoNotFollowTheWallClock(t *testing.T) {
 				for range 3 {
 					require.Empty(t, r.call(2, "burst", true))
 				}
-				r.set = by
+				r.set.Store(int64(by))
 				require.Equal(t, []string{"read-then-send"}, r.call(1, "send", false))
 				require.Equal(t, []string{"burst"}, r.call(2, "burst", false))
 				time.Sleep(61 * time.Second)

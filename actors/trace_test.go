@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,13 +56,15 @@ type traceRig struct {
 	next byte
 	lost []int
 	made time.Time
-	set  time.Duration // by how much the wall clock was set
+	set  atomic.Int64 // by how many nanoseconds the wall clock was set; shards ask while a test sets it
 }
 
 // realTime is a time of the system's, whose monotonic part those of a bubble lack.
 var realTime = time.Now()
 
-func (r *traceRig) clock() time.Time { return setClock(realTime.Add(time.Since(r.made)), r.set) }
+func (r *traceRig) clock() time.Time {
+	return setClock(realTime.Add(time.Since(r.made)), time.Duration(r.set.Load()))
+}
 
 func newTraceRig(s *testStage, cfg TracesConfig) (*traceRig, func(shard int)) {
 	r := &traceRig{s: s, made: time.Now()}
