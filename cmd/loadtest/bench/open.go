@@ -10,7 +10,6 @@ import (
 	"github.com/sallyport-mcp/sallyport/actors" //nolint:depguard // the pool itself is what this command measures
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/measure"
 	"github.com/sallyport-mcp/sallyport/cmd/loadtest/traffic"
-	"github.com/sallyport-mcp/sallyport/inference"
 	"github.com/sallyport-mcp/sallyport/messages" //nolint:depguard // as above
 )
 
@@ -21,6 +20,9 @@ type openRun struct {
 	rate     float64 // texts per second
 	offered  int
 	answered int
+	// came is tokens per second: what all texts had, and of that what was in texts that
+	// no server could answer, for they take longer by themselves than anybody waits.
+	came, hopeless float64
 	// peak and goodput are tokens per second: what a closed loop gave just before and
 	// after, and what was answered in time.
 	peak, goodput float64
@@ -61,7 +63,7 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 		return nil, err
 	}
 	if rate == 0 {
-		r.rate = fraction * before / s.meanTokens(mix)
+		r.rate = fraction * before / s.meanTokens(mix, r.longest(before))
 	}
 	schedule := traffic.Poisson(r.rate, s.opts.Duration, s.opts.Seed)
 	q := s.newQueue(s.arrivals(mix), true, func(texts, _ int) bool { return texts >= len(schedule) })
@@ -73,6 +75,8 @@ func (s *subject) openLoop(ctx context.Context, mix traffic.Mix, pool, closed *r
 	}
 	s.opts.Progress.Step("%s mix, open loop at %.1f texts/s: %d texts in %v", mix.Name, r.rate, len(schedule), s.opts.Duration)
 	r.offered = len(schedule)
+	r.came = float64(q.tokens) / s.opts.Duration.Seconds()
+	r.hopeless = float64(q.beyond(r.longest(before))) / s.opts.Duration.Seconds()
 	r.seen = pool.observer.fresh()
 	pool.watched.take()
 	pool.noting.Store(true)
@@ -195,18 +199,23 @@ func (s *subject) peak(ctx context.Context, q *queue, pool *rig) (perSecond, per
 	return float64(q.tokens) / u.Wall.Seconds(), float64(q.tokens) / u.CPU.Seconds(), nil
 }
 
+// longest is the tokens of the longest text that counts towards the rate. Above capacity
+// it is what can be computed at the peak before the deadline is over: where the model is
+// slow the mix has longer ones, which come as well, and no server could answer.
+func (o *openRun) longest(peak float64) int {
+	if o.fraction <= 1 {
+		return math.MaxInt
+	}
+	return int(peak * o.deadline.Seconds())
+}
+
 // meanSample is how many texts the mean length is taken of: that of the distribution, which
 // the texts of a short pass meet badly, because a few long ones decide it.
 const meanSample = 400
 
-func (s *subject) meanTokens(mix traffic.Mix) float64 {
-	src := s.arrivals(mix)
-	tokens := 0
-	for range meanSample {
-		w, _ := s.classifier.Plan(nil, src.Next().Text, inference.PlanOptions{Budget: mostWindows, Wide: s.wide})
-		for i := range w {
-			tokens += len(w[i].IDs)
-		}
-	}
-	return math.Max(1, float64(tokens)/meanSample)
+// meanTokens is the tokens of a text of the mix, where those longer than that count for
+// nothing.
+func (s *subject) meanTokens(mix traffic.Mix, longest int) float64 {
+	q := s.newQueue(s.arrivals(mix), false, func(texts, _ int) bool { return texts >= meanSample })
+	return math.Max(1, float64(q.tokens-q.beyond(longest))/meanSample)
 }

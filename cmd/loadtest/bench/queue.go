@@ -66,3 +66,14 @@ func (q *queue) textTokens(i int) int {
 	}
 	return n
 }
+
+// beyond is the tokens of all texts that are longer than that.
+func (q *queue) beyond(longest int) int {
+	sum := 0
+	for i := range q.texts {
+		if n := q.textTokens(i); n > longest {
+			sum += n
+		}
+	}
+	return sum
+}

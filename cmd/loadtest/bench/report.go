@@ -265,6 +265,7 @@ func (o *openRun) report(rep *report.Report) {
 	}
 	s := rep.Section(title, report.Figures{
 		{Name: "arrivals", Value: o.rate, Unit: "texts/s", Note: "Poisson"},
+		{Name: "offered", Value: whole(o.came), Unit: "tokens/s", Note: o.offer()},
 		{Name: "goodput", Value: whole(o.goodput), Unit: "tokens/s", Note: fmt.Sprintf("peak %s before, %s after", report.Format(whole(o.peaks[0])), report.Format(whole(o.peaks[1])))},
 		{Name: "goodput per CPU second", Value: report.Ratio(o.perCPU[1] / o.perCPU[0]), Note: "of that at the peak: what is spent on refusals, and on the load generator, is missing"},
 		{Name: "load generator", Value: report.Ratio(o.generator.Seconds() / o.usage.CPU.Seconds()), Note: "of the processor time, by the same arrivals with nobody to ask"},
@@ -273,6 +274,16 @@ func (o *openRun) report(rep *report.Report) {
 		{Name: "padding", Value: report.Ratio(o.seen.padding()), Note: fmt.Sprintf("%.2f windows a batch", o.seen.perBatch()), State: judged(o.seen.padding() < wantPadding)},
 	}, tab, fate)
 	s.Add(quantiles(o), sizesChart(o.seen.sizes))
+}
+
+// offer says what of that which came could have been answered at all.
+func (o *openRun) offer() string {
+	note := fmt.Sprintf("%s of the peak", report.Format(report.Ratio(o.came/o.peak)))
+	if o.hopeless > 0 {
+		note += fmt.Sprintf("; %s without the texts that take longer than the deadline by themselves, which nobody could answer",
+			report.Format(report.Ratio((o.came-o.hopeless)/o.peak)))
+	}
+	return note
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
