@@ -16,43 +16,36 @@ const shortReach = 96
 
 // joined reads the borders between adjacent text blocks of one result, both with nothing and with a line break
 // between them, since clients do either. Only what crosses a border is new. Blocks are read together in groups, so that
-// many short ones cost no more than one text of their length; what stands before a group is read with it. Where some are not shown
-// to a model, the others are read once more without them.
+// many short ones cost no more than one text of their length; what stands before a group is read with it. Where clients show a
+// model only some of the blocks, those are read once more without the others.
 func (sc *scan) joined() {
-	if unshown, told := sc.join(true, nil); unshown {
-		sc.join(false, told)
+	blocks := sc.shownBlocks()
+	g := blockGroup{}
+	sc.join(&g, blocks)
+	for _, left := range [...]audience{shownToNobody, shownToUser} {
+		all := len(blocks)
+		if blocks = slices.DeleteFunc(blocks, func(b shownBlock) bool { return b.to == left }); len(blocks) < all {
+			sc.join(&g, blocks)
+		}
 	}
 }
 
-// join reads the borders between blocks, of those alone that are shown to a model unless all is true. It reports whether it met
-// others, and returns what is told of borders, by the block before, with what was told already.
-func (sc *scan) join(all bool, told map[foundIn]bool) (unshown bool, _ map[foundIn]bool) {
-	g := blockGroup{before: -1, told: told}
-	for i := range sc.d.strings {
-		s := &sc.d.strings[i]
-		if s.Key || s.Host >= 0 || !sc.isBlockText(s) {
-			continue
-		}
-		if !unshown || !all {
-			if hidden := sc.d.unshown(i); hidden && !all {
-				continue
-			} else if hidden {
-				unshown = true
-			}
-		}
-		if g.before < 0 {
-			g.begin(i, s.Text)
-			continue
-		}
-		g.blocks = append(g.blocks, i)
-		if g.size += len(s.Text) + 1; g.size >= groupReach || len(s.Text) > maxWhole {
-			sc.borders(&g)
+// join reads the borders between blocks. What is told of them already is not told again.
+func (sc *scan) join(g *blockGroup, blocks []shownBlock) {
+	if len(blocks) < 2 {
+		return
+	}
+	g.begin(blocks[0].str, sc.d.strings[blocks[0].str].Text)
+	for _, b := range blocks[1:] {
+		text := sc.d.strings[b.str].Text
+		g.blocks = append(g.blocks, b.str)
+		if g.size += len(text) + 1; g.size >= groupReach || len(text) > maxWhole {
+			sc.borders(g)
 		}
 	}
 	if len(g.blocks) > 0 {
-		sc.borders(&g)
+		sc.borders(g)
 	}
-	return unshown, g.told
 }
 
 const (
@@ -62,14 +55,14 @@ const (
 
 // blockGroup is adjacent blocks whose borders are read together.
 type blockGroup struct {
-	before int                 // the block before them, -1 for none
+	before int                 // the block before them
 	left   [len(joints)]string // what stands before them, by what is put between blocks
 	blocks []int
 	size   int       // of them, in bytes, nearly
 	starts []int     // where each of them begins in the text that is read
 	found  []foundAt // the keywords in it
 	known  map[foundIn]bool
-	told   map[foundIn]bool // the findings over borders, by the block before
+	told   map[foundIn]Severity // the worst finding over each border, by the block before
 	over   []overBorder
 }
 
@@ -133,14 +126,15 @@ func (sc *scan) borders(g *blockGroup) {
 			left[k] = shortTail(text)
 		}
 	}
-	// A finding is the same with either between the blocks.
+	// A finding is the same with either between the blocks, and in every reading of them, unless it is worse.
 	slices.SortStableFunc(g.over, func(a, b overBorder) int { return a.block - b.block })
 	for _, o := range g.over {
-		if a := g.string(o.block); !g.told[foundIn{a, o.det.name}] {
+		a := g.string(o.block)
+		if sev, told := g.told[foundIn{a, o.det.name}]; !told || sev < o.sev {
 			if g.told == nil {
-				g.told = map[foundIn]bool{}
+				g.told = map[foundIn]Severity{}
 			}
-			g.told[foundIn{a, o.det.name}] = true
+			g.told[foundIn{a, o.det.name}] = o.sev
 			sc.rep.Findings = append(sc.rep.Findings, Finding{Detector: o.det.name, Category: o.det.category, Severity: o.sev, String: a,
 				Tool: -1, Path: o.path, View: ViewJoined, Start: -1, End: -1, Length: o.length, HighEntropy: o.det.highEntropy})
 		}
@@ -361,30 +355,4 @@ func (sc *scan) inBlock(g *blockGroup, h *hit, text string, n int) (block int, m
 		return n - 1, false
 	}
 	return -2, false
-}
-
-// unshown reports whether the block that has string i as its text is one whose text no model gets to see: of another kind than text,
-// or for the user alone.
-func (d *Document) unshown(i int) bool {
-	if kind := d.sibling(i, "type"); kind != "" && kind != "text" {
-		return true
-	}
-	block := d.strings[i].container
-	user, others := false, false
-	for j := max(0, i-siblingReach); j < min(len(d.strings), i+siblingReach); j++ {
-		if o := &d.strings[j]; o.element >= 0 && o.Host < 0 && d.pathIn(block, o.container, "annotations", "audience") {
-			user, others = user || o.Text == "user", others || o.Text != "user"
-		}
-	}
-	return user && !others
-}
-
-// pathIn reports whether container c is reached from the one called block by the two member names.
-func (d *Document) pathIn(block, c int32, outer, inner string) bool {
-	k := &d.containers[c]
-	if k.name < 0 || d.strings[k.name].Text != inner || k.parent < 0 {
-		return false
-	}
-	p := &d.containers[k.parent]
-	return p.parent == block && p.name >= 0 && d.strings[p.name].Text == outer
 }

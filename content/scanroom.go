@@ -42,6 +42,8 @@ type scanRoom struct {
 	long     []byte         // a long text while it is made
 	begun    []int          // the strings that begin an order
 	parts    []part         // the strings that are read together with one of them
+	shown    []shownBlock   // the texts of blocks
+	facts    []blockFact    // by container
 	glued    []byte         // the body of a token that is written in pieces
 	plain    []byte         // what the runs of a view were decoded to, and which they are
 	folds    []folded
