@@ -20,19 +20,6 @@ const (
 	OutcomeTimeout
 )
 
-// String is the word used in logs and metrics.
-func (k OutcomeKind) String() string {
-	switch k {
-	case OutcomeOK:
-		return "ok"
-	case OutcomeError:
-		return "error"
-	case OutcomeTimeout:
-		return "timeout"
-	}
-	return "unknown"
-}
-
 // Outcome is one sample.
 type Outcome struct {
 	// Scanner is who ran: one of decision's scanner names.

@@ -101,13 +101,7 @@ type Warm struct{}
 
 // Drain begins, or joins, the drain; the promise is resolved when the front is
 // closed.
-type Drain struct {
-	*guard.Promise[Drained]
-	Reason string
-	// Wait is how long new work is still accepted, Grace how long accepted work may
-	// take after that.
-	Wait, Grace time.Duration
-}
+type Drain struct{ *guard.Promise[Drained] }
 
 // Hurry ends the drain wait at once.
 type Hurry struct{ guard.Quiet }

@@ -42,7 +42,6 @@ func TestMessagesPrintNoContent(t *testing.T) {
 
 func TestNamesOfEnumerations(t *testing.T) {
 	require.Equal(t, "starting warming serving degraded draining stopping stopped unknown", join(8, func(i int) string { return messages.Phase(i).String() }))
-	require.Equal(t, "ok error timeout unknown", join(4, func(i int) string { return messages.OutcomeKind(i).String() }))
 	require.Equal(t, "drift shadowed confusable unpinned unknown", join(5, func(i int) string { return messages.PinKind(i).String() }))
 	require.True(t, messages.Serving.Ready())
 	require.False(t, messages.Degraded.Final())

@@ -10,7 +10,7 @@ import (
 // TraceKey is the keyed hash of what groups calls into one trace.
 type TraceKey [16]byte
 
-// String is the first half in hex, for logs.
+// String is the first four bytes in hex, for logs.
 func (k TraceKey) String() string { return hex.EncodeToString(k[:4]) + "…" }
 
 // Advance feeds one event's matches to the automata of a trace key.

@@ -72,15 +72,17 @@ type Config struct {
 
 	// Front is the server to own; nil when the host has its own.
 	Front actors.FrontServer
-	// Audit is the sink of the audit trail; nil writes none.
+	// Audit configures the audit trail, of which the Observer is told as well; without
+	// a sink there is none.
 	Audit actors.AuditConfig
-	// Health, Rules, Traces and Pins configure their actors. Their callbacks are
-	// called in addition to the Observer.
+	// Health, Rules, Traces and Pins configure their actors. Their clocks and what they
+	// tell of are the tree's: Now and the Observer take their place.
 	Health actors.HealthConfig
 	Rules  actors.RulesConfig
 	Traces actors.TracesConfig
 	Pins   actors.PinsConfig
-	// Model configures the model pool; nil has none.
+	// Model configures the model pool, whose OnReady is called when readiness has been
+	// told; nil has none.
 	Model *actors.ModelPoolConfig
 	// Check answers for the gate; nil has no gate.
 	Check func(context.Context, *decision.Exchange) decision.Verdict
@@ -181,12 +183,4 @@ func (c *Config) complete() error {
 		c.Random = jitter
 	}
 	return nil
-}
-
-// both returns a function that calls the non-nil ones of f and g in order.
-func both[T any](f, g func(T)) func(T) {
-	if g == nil {
-		return f
-	}
-	return func(v T) { f(v); g(v) }
 }

@@ -32,7 +32,7 @@ func TestEveryActorComesBackFromACrash(t *testing.T) {
 		}
 		require.Equal(t, messages.Serving, tree.Lifecycle.Phase(), "one crash withdraws nothing")
 		require.Same(t, tuple, tree.Rules.Current(), "the tuple in force outlives its owner")
-		for _, label := range tree.Labels() {
+		for label := range tree.Depths() {
 			require.Positive(t, r.seen.count(label), label)
 		}
 		_, err := tree.Rules.Reload(t.Context(), "test")

@@ -29,8 +29,7 @@ func TestStartAndStop(t *testing.T) {
 		tree := r.start()
 		require.Equal(t, messages.Serving, tree.Lifecycle.AwaitServing(t.Context()))
 		require.NotNil(t, tree.Rules.Current())
-		require.Contains(t, tree.Labels(), "trace")
-		require.Len(t, tree.Depths(), len(tree.Labels()))
+		require.Contains(t, tree.Depths(), "trace")
 		require.True(t, tree.Live())
 		require.NoError(t, tree.Audit.Append(&audit.Record{Event: audit.EventStart}))
 
@@ -157,7 +156,7 @@ func TestStartInTheSystemOfAHost(t *testing.T) {
 		r := newRig(t)
 		r.cfg.System = host
 		tree := r.serve()
-		require.Same(t, host, tree.System())
+		require.Same(t, host, tree.sys)
 
 		second := newRig(t)
 		second.cfg.System = host

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -109,51 +108,32 @@ func (t *Tree) furnish() {
 	t.add("front", t.Front.Props)
 
 	if t.cfg.Audit.Sink != nil {
-		c := t.cfg.Audit
-		c.OnLost = both(o.AuditLost, c.OnLost)
-		written := c.OnWritten
-		c.OnWritten = func() {
-			o.AuditWritten()
-			if written != nil {
-				written()
-			}
-		}
-		t.Audit = actors.NewAudit(c)
+		audit := t.cfg.Audit
+		audit.OnWritten, audit.OnLost = o.AuditWritten, o.AuditLost
+		t.Audit = actors.NewAudit(audit)
 		t.addHot("audit", "audit", t.Audit.Props)
 	}
 
 	health := t.cfg.Health
-	health.Now = t.cfg.Now
-	health.OnChange = both(t.healthChanged, health.OnChange)
+	health.Now, health.OnChange = t.cfg.Now, t.healthChanged
 	t.Health = actors.NewHealth(health)
 	t.addHot("health", "health", t.Health.Props)
 
 	rules := t.cfg.Rules
-	rules.Now = t.cfg.Now
-	rules.OnReload = both(o.Reloaded, rules.OnReload)
+	rules.Now, rules.OnReload = t.cfg.Now, o.Reloaded
 	t.Rules = actors.NewRules(rules)
 	t.add("rules", t.Rules.Props)
 
 	pins := t.cfg.Pins
-	pins.OnSaved = both(o.PinsSaved, pins.OnSaved)
+	pins.OnSaved = o.PinsSaved
 	t.Pins = actors.NewPins(pins)
 	t.add("pins", t.Pins.Props)
 
 	traces := t.cfg.Traces
-	traces.Now = t.cfg.Now
-	evicted, lost := traces.OnEvicted, traces.OnLost
-	traces.OnEvicted = func() {
-		o.TraceEvicted()
-		if evicted != nil {
-			evicted()
-		}
-	}
+	traces.Now, traces.OnEvicted = t.cfg.Now, o.TraceEvicted
 	traces.OnLost = func(shard, keys int) {
 		t.cfg.Log.Error("trace shard lost its keys", zap.Int("shard", shard), zap.Int("keys", keys))
 		o.TraceShardLost(shard, keys)
-		if lost != nil {
-			lost(shard, keys)
-		}
 	}
 	t.Traces = actors.NewTraces(traces)
 	for i, s := range t.Traces.Shards() {
@@ -266,20 +246,6 @@ func (t *Tree) Depths() map[string]int {
 	}
 	return depths
 }
-
-// Labels are the actor labels of this tree, for metrics that exist at zero.
-func (t *Tree) Labels() []string {
-	var labels []string
-	for _, s := range t.specs {
-		if !slices.Contains(labels, s.label) {
-			labels = append(labels, s.label)
-		}
-	}
-	return labels
-}
-
-// System is the actor system the tree runs in.
-func (t *Tree) System() *actor.ActorSystem { return t.sys }
 
 // Live reports whether the process makes progress; see actors.WatchdogLimit.
 func (t *Tree) Live() bool { return t.Lifecycle.Live() }
