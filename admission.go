@@ -114,8 +114,8 @@ func (p *pace) left(now time.Duration) {
 	p.count++
 }
 
-// half returns half of how many left in the last slot that is over; at least 1, so
-// that the line never closes for good.
+// half returns half of how many left in the last slot that is over, or in this one where
+// that is more already; at least 1, so that the line never closes for good.
 func (p *pace) half(now time.Duration) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -57,7 +58,7 @@ func (h *health) state(name string) (s grpc_health_v1.HealthCheckResponse_Servin
 	up := h.live
 	switch {
 	case name == Liveness:
-	case isReadiness(name):
+	case slices.Contains(readinessNames[:], name):
 		up = h.ready
 	default:
 		return grpc_health_v1.HealthCheckResponse_SERVICE_UNKNOWN, h.ended, h.changed
@@ -66,15 +67,6 @@ func (h *health) state(name string) (s grpc_health_v1.HealthCheckResponse_Servin
 		return grpc_health_v1.HealthCheckResponse_SERVING, h.ended, h.changed
 	}
 	return grpc_health_v1.HealthCheckResponse_NOT_SERVING, h.ended, h.changed
-}
-
-func isReadiness(name string) bool {
-	for _, n := range readinessNames {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Check answers a probe. It never waits.

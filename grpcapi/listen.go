@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -82,7 +83,7 @@ func Inherited(getenv func(string) string, pid int) (net.Listener, error) {
 	}
 	fd := firstInherited
 	if n > 1 {
-		i := indexOf(strings.Split(getenv("LISTEN_FDNAMES"), ":"), fdName)
+		i := slices.Index(strings.Split(getenv("LISTEN_FDNAMES"), ":"), fdName)
 		if i < 0 || i >= n {
 			return nil, fmt.Errorf("inherit a listener: %d descriptors, none is named %q", n, fdName)
 		}
@@ -102,15 +103,6 @@ func Inherited(getenv func(string) string, pid int) (net.Listener, error) {
 		u.SetUnlinkOnClose(false) // the parent's socket
 	}
 	return l, nil
-}
-
-func indexOf(list []string, s string) int {
-	for i, v := range list {
-		if v == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // dialTime bounds the question whether somebody answers on a socket.
