@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/actors"
 	"github.com/sallyport-mcp/sallyport/internal/audit"
 	"github.com/sallyport-mcp/sallyport/internal/build"
+	"github.com/sallyport-mcp/sallyport/supervision"
 )
 
 // The audit trail, for programs that keep one of their own.
@@ -61,4 +62,29 @@ func OpenAuditFile(f AuditFile) (AuditSink, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// partAudit is the readiness part of a trail without which nothing may happen.
+const partAudit = "audit"
+
+// auditReadiness withdraws readiness while a required trail takes no lines: a
+// replica that must refuse everything should not be sent anything.
+func (e *Engine) auditReadiness(t *supervision.Tree) {
+	if !e.cfg.AuditRequired || t.Audit == nil {
+		return
+	}
+	if err := e.auditFails(); err != nil {
+		t.Lifecycle.Unready(partAudit, err.Error())
+	} else {
+		t.Lifecycle.Ready(partAudit)
+	}
+}
+
+// auditFails is why a required trail takes no lines; nil while it does, or need not.
+func (e *Engine) auditFails() error {
+	t := e.tree()
+	if !e.cfg.AuditRequired || t == nil || t.Audit == nil {
+		return nil
+	}
+	return t.Audit.Failing()
 }

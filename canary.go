@@ -27,7 +27,7 @@ func (e *Engine) canary(ctx context.Context) error {
 	// Plain ASCII without quotes: its Go and JSON spellings are the same.
 	text := strconv.Quote(canaryText + mint().ref)
 	r := newRun(e, &Exchange{
-		Phase: decision.Response, Method: "tools/call", Services: []string{"canary"}, HasBody: true,
+		Phase: decision.Response, Method: "tools/call", Services: []string{"canary"},
 		Body: []byte(`{"content":[{"type":"text","text":` + text + `}]}`),
 	}, decision.Response)
 	if r.tuple = e.tree().Rules.Current(); r.tuple == nil {

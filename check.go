@@ -106,14 +106,6 @@ func (e *Engine) admitted(ctx context.Context, ex *Exchange, phase Phase) (v Ver
 	return r.finish()
 }
 
-// errScannerTimeout is the cause by which our own deadline is told from one that
-// the caller brought along.
-var errScannerTimeout = errors.New("scanner timeout")
-
-// ScannerTimeout is the deadline of one scanner that is in force. Like
-// [Engine.ExchangeTimeout] it changes once, when the cost of the model is known.
-func (e *Engine) ScannerTimeout() time.Duration { return e.timeouts().scanner }
-
 // run is one exchange on its way through the engine. All of it happens on the
 // caller's goroutine, except what the model and the trace shard do when asked.
 type run struct {

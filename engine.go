@@ -121,35 +121,6 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// timeouts are the deadlines in force.
-type timeouts struct{ scanner, exchange time.Duration }
-
-// The terms of timeouts that are not configured.
-const (
-	minScannerTimeout = 500 * time.Millisecond
-	scannerBatches    = 3 // how many batches of the model a scanner can wait for
-	exchangeSlack     = 1500 * time.Millisecond
-)
-
-// setTimeouts derives what is not configured from the measured cost of one batch.
-func (e *Engine) setTimeouts(batch time.Duration) {
-	t := timeouts{scanner: e.cfg.ScannerTimeout, exchange: e.cfg.ExchangeTimeout}
-	if t.scanner == 0 {
-		t.scanner = max(minScannerTimeout, scannerBatches*batch)
-	}
-	if t.exchange == 0 {
-		t.exchange = t.scanner + exchangeSlack
-	}
-	t.scanner = min(t.scanner, t.exchange)
-	e.deadline.Store(&t)
-}
-
-func (e *Engine) timeouts() timeouts { return *e.deadline.Load() }
-
-// ExchangeTimeout is the deadline of one exchange that is in force. It changes
-// once, when the model was loaded and its cost is known.
-func (e *Engine) ExchangeTimeout() time.Duration { return e.timeouts().exchange }
-
 // fallbackPolicy is the verdict policy of exchanges that are refused before a
 // profile was chosen.
 func (e *Engine) fallbackPolicy() decision.Policy { return e.wanted.Load().Default.Policy }

@@ -29,13 +29,13 @@ func Example() {
 	engine.AwaitServing(ctx)
 
 	call := engine.CheckRequest(ctx, &sallyport.Exchange{
-		Method: "tools/call", Services: []string{"files"}, HasBody: true,
+		Method: "tools/call", Services: []string{"files"},
 		Body: []byte(`{"name":"delete_all","arguments":{}}`),
 	})
 	fmt.Println(call.Outcome, call.Category)
 
 	result := engine.CheckResponse(ctx, &sallyport.Exchange{
-		Method: "tools/call", Services: []string{"crm"}, HasBody: true,
+		Method: "tools/call", Services: []string{"crm"},
 		Body: []byte(`{"content":[{"type":"text","text":"ask kim@example.org"}],"id":9007199254740993}`),
 	})
 	fmt.Println(result.Outcome, string(result.Body))

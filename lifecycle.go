@@ -55,6 +55,9 @@ var errStarted = errors.New("sallyport: the engine was started already")
 // when the rules are in force. The model, if there is one, is still loading: the
 // phase is then Warming, exchanges are refused, and it becomes Serving by itself;
 // [Engine.AwaitServing] waits for that. An error leaves nothing running.
+//
+// The finish steps run in order at the end of Shutdown, when the audit trail is
+// closed, within what is left of the clean-up time.
 func (e *Engine) Start(ctx context.Context, finish ...Step) error {
 	if ctx == nil {
 		return errors.New("sallyport: start without a context")
@@ -123,6 +126,7 @@ func (e *Engine) start(ctx context.Context, finish []Step) error {
 	e.running.Store(tree)
 	e.log.Info("scanners", zap.Strings("enabled", e.requiredScanners()))
 	e.nameRules(tree.Rules.Current())
+	e.announceModels()
 	e.measureModel()
 	e.early.release(tree.Audit.Append)
 	go e.moveGauges()
@@ -151,24 +155,6 @@ func (e *Engine) pinStore() actors.PinStore {
 		return nil
 	}
 	return PinFile(e.cfg.PinsFile)
-}
-
-// measureModel derives the deadlines from what a batch costs, once that is known.
-func (e *Engine) measureModel() {
-	t := e.tree()
-	if t == nil || t.Model == nil {
-		return
-	}
-	e.announceModels()
-	before := e.timeouts()
-	if cost := t.Model.BatchCost(); cost > 0 {
-		e.setTimeouts(cost)
-		d := e.timeouts()
-		if d == before {
-			return
-		}
-		e.log.Info("deadlines", zap.Duration("model_batch", cost), zap.Duration("scanner", d.scanner), zap.Duration("exchange", d.exchange))
-	}
 }
 
 // checkPhase answers the gate actor.
@@ -264,47 +250,6 @@ func (e *Engine) ReopenAudit(ctx context.Context) error {
 	}
 	return nil
 }
-
-// TransportRefused counts something that a server in front of the engine refused
-// before the engine saw it: "oversize", "undecodable", "overdue", "panic",
-// "connections", "client_certificate" or "handshake".
-func (e *Engine) TransportRefused(reason string) { e.metrics.TransportRefused(reason) }
-
-// ServerRefused records a refusal that a server in front of the engine made by
-// itself, with the verdict it answered: its reference is then found like any other.
-func (e *Engine) ServerRefused(phase Phase, v Verdict) {
-	e.metrics.Decision(phase, v.Outcome, "", 0)
-	if v.Category == decision.Unavailable {
-		e.metrics.Undecided(decision.FaultError)
-	}
-	if e.cfg.Audit == nil || v.Outcome == decision.Shed && !e.sayShed() {
-		return
-	}
-	err := e.append(&audit.Record{Phase: phase.String(), Ref: v.Ref, Outcome: v.Outcome.String(), Reason: "server"})
-	if err != nil {
-		e.log.Warn(telemetry.MsgAuditFailing, zap.Error(err))
-	}
-}
-
-// SettingsRefused records that new settings were not taken and the old ones stay.
-func (e *Engine) SettingsRefused(err error) {
-	e.metrics.RulesReload(telemetry.ReloadFailed)
-	ok := false
-	e.event(&audit.Record{Event: audit.EventRulesReload, OK: &ok, Reason: "settings: " + err.Error()})
-}
-
-// CertificatesReloaded counts an attempt of a server in front of the engine to read
-// its certificates again; err says why the old ones stay, nil that they do not.
-func (e *Engine) CertificatesReloaded(err error) {
-	if err != nil {
-		e.metrics.TLSReload(telemetry.ReloadFailed)
-		return
-	}
-	e.metrics.TLSReload(telemetry.ReloadOK)
-}
-
-// CertificateUntil says when the certificate of a server in front of the engine ends.
-func (e *Engine) CertificateUntil(until time.Time) { e.metrics.TLSExpiry(until) }
 
 // Drain withdraws readiness, goes on serving for the drain time, and closes the
 // front once calls in flight have ended. [Engine.Shutdown] does it by itself.
@@ -405,55 +350,4 @@ func (e *Engine) Force() {
 	if t := e.tree(); t != nil {
 		t.Force()
 	}
-}
-
-// gaugeInterval is how old the gauges of queues and trace keys may be.
-const gaugeInterval = time.Second
-
-// moveGauges keeps the gauges current that nobody's work moves.
-func (e *Engine) moveGauges() {
-	tick := time.NewTicker(gaugeInterval)
-	defer tick.Stop()
-	t := e.tree()
-	defer close(e.gaugesEnd)
-	for {
-		e.auditReadiness(t)
-		if owed := e.shedLog.due(e.now()); owed > 0 {
-			e.event(&audit.Record{Event: audit.EventShed, Count: owed})
-		}
-		e.metrics.TraceKeys.Set(float64(t.Traces.Keys()))
-		for label, depth := range t.Depths() {
-			e.metrics.Mailbox(label).Set(float64(depth))
-		}
-		select {
-		case <-e.gauges:
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// partAudit is the readiness part of a trail without which nothing may happen.
-const partAudit = "audit"
-
-// auditReadiness withdraws readiness while a required trail takes no lines: a
-// replica that must refuse everything should not be sent anything.
-func (e *Engine) auditReadiness(t *supervision.Tree) {
-	if !e.cfg.AuditRequired || t.Audit == nil {
-		return
-	}
-	if err := e.auditFails(); err != nil {
-		t.Lifecycle.Unready(partAudit, err.Error())
-	} else {
-		t.Lifecycle.Ready(partAudit)
-	}
-}
-
-// auditFails is why a required trail takes no lines; nil while it does, or need not.
-func (e *Engine) auditFails() error {
-	t := e.tree()
-	if !e.cfg.AuditRequired || t == nil || t.Audit == nil {
-		return nil
-	}
-	return t.Audit.Failing()
 }

@@ -90,6 +90,7 @@ func (e *Engine) modelReady(ready bool, _ string) {
 		e.modelErr.Store(&none)
 		e.modelSaid.Store(nil)
 	}
+	e.announceModels()
 	e.measureModel()
 }
 

@@ -80,8 +80,7 @@ func (g *guard) call(ctx context.Context, name string, run tool, arguments jsont
 func (g *guard) exchange(body []byte, token string) *sallyport.Exchange {
 	return &sallyport.Exchange{
 		Method: "tools/call", Services: []string{g.service},
-		Body: body, HasBody: true,
-		Principal: g.principal, Session: g.session, Call: token,
+		Body: body, Principal: g.principal, Session: g.session, Call: token,
 	}
 }
 
