@@ -17,11 +17,11 @@ type keyword struct {
 }
 
 // keywordIndex finds all occurrences of all keywords, overlapping ones included, in one pass without
-// allocation. It hashes the four folded bytes at each position to a word of a bitmap that fits the first-level cache, in
-// which the last of them picks a bit; only positions that may start a keyword are looked at again. Unlike a transition table
-// the steps do not depend on each other, so the pass runs at about a GB/s whatever the text.
+// allocation. It hashes the four folded bytes at each position to a bit of a map that fits the first-level cache; only
+// positions that may start a keyword are looked at again. Unlike a transition table the steps do not depend on each other, so
+// the pass runs at about a GB/s whatever the text.
 type keywordIndex struct {
-	bits [1 << indexBits]uint64
+	bits [1 << indexBits / 64]uint64
 	sure [1 << sureBits / 64]uint64 // the same by another hash, for what the first lets pass
 	long slotTable                  // words of four bytes and more, by the first four
 	// Words of three bytes, by them. In the bitmap they stand with every byte that may follow.
@@ -88,7 +88,7 @@ func lower8(b uint64) uint64 {
 }
 
 const (
-	indexBits = 11
+	indexBits = 17
 	sureBits  = 15
 	shortBits = 12
 	maxSlots  = 1 << 14 // far above what a rule pack can bring
@@ -141,8 +141,8 @@ func newKeywordIndex(words []keyword) (*keywordIndex, error) {
 
 // mark notes that words begin with these four bytes.
 func (x *keywordIndex) mark(key uint32) {
-	s := sureHash(key)
-	x.bits[indexHash(key)] |= 1 << (key >> 24 & 63)
+	h, s := indexHash(key), sureHash(key)
+	x.bits[h>>6] |= 1 << (h & 63)
 	x.sure[s>>6] |= 1 << (s & 63)
 }
 
@@ -282,28 +282,28 @@ func (x *keywordIndex) walkNoting(text string, end int, places *[]uint32, found 
 			low := next
 			next = lower8(bytes8(text, at+8))
 			middle := low>>32 | next<<32
-			if x.may(low, low>>24) && !x.begin(text, at, uint32(low), places, found) {
+			if x.may(low) && !x.begin(text, at, uint32(low), places, found) {
 				return
 			}
-			if x.may(low>>8, middle) && !x.begin(text, at+1, uint32(low>>8), places, found) {
+			if x.may(low>>8) && !x.begin(text, at+1, uint32(low>>8), places, found) {
 				return
 			}
-			if x.may(low>>16, middle>>8) && !x.begin(text, at+2, uint32(low>>16), places, found) {
+			if x.may(low>>16) && !x.begin(text, at+2, uint32(low>>16), places, found) {
 				return
 			}
-			if x.may(low>>24, middle>>16) && !x.begin(text, at+3, uint32(low>>24), places, found) {
+			if x.may(low>>24) && !x.begin(text, at+3, uint32(low>>24), places, found) {
 				return
 			}
-			if x.may(middle, middle>>24) && !x.begin(text, at+4, uint32(middle), places, found) {
+			if x.may(middle) && !x.begin(text, at+4, uint32(middle), places, found) {
 				return
 			}
-			if x.may(middle>>8, next) && !x.begin(text, at+5, uint32(middle>>8), places, found) {
+			if x.may(middle>>8) && !x.begin(text, at+5, uint32(middle>>8), places, found) {
 				return
 			}
-			if x.may(middle>>16, next>>8) && !x.begin(text, at+6, uint32(middle>>16), places, found) {
+			if x.may(middle>>16) && !x.begin(text, at+6, uint32(middle>>16), places, found) {
 				return
 			}
-			if x.may(middle>>24, next>>16) && !x.begin(text, at+7, uint32(middle>>24), places, found) {
+			if x.may(middle>>24) && !x.begin(text, at+7, uint32(middle>>24), places, found) {
 				return
 			}
 		}
@@ -314,7 +314,7 @@ func (x *keywordIndex) walkNoting(text string, end int, places *[]uint32, found 
 	key := uint64(foldTable[text[at]])<<8 | uint64(foldTable[text[at+1]])<<16 | uint64(foldTable[text[at+2]])<<24
 	for ; at+minKeyword < len(text) && at < end; at++ {
 		key = key>>8 | uint64(foldTable[text[at+minKeyword]])<<24
-		if x.may(key, key>>24) && !x.begin(text, at, uint32(key), places, found) {
+		if x.may(key) && !x.begin(text, at, uint32(key), places, found) {
 			return
 		}
 	}
@@ -329,9 +329,10 @@ func (x *keywordIndex) walkPart(text string, lo, hi int, found func(w *keyword, 
 	x.walkTo(text[lo:], hi-lo, func(w *keyword, at int) bool { return found(w, lo+at) })
 }
 
-// may reports whether a word may begin with the four bytes in the lowest places of key; last is led by the last of them.
-func (x *keywordIndex) may(key, last uint64) bool {
-	if x.bits[indexHash(uint32(key))]&(1<<(last&63)) == 0 {
+// may reports whether a word may begin with the four bytes in the lowest places of key.
+func (x *keywordIndex) may(key uint64) bool {
+	h := indexHash(uint32(key))
+	if x.bits[h>>6]&(1<<(h&63)) == 0 {
 		return false
 	}
 	s := sureHash(uint32(key))
