@@ -117,7 +117,7 @@ func (sc *scan) clickHouse(at int) {
 // minHook is the least that follows the host in the address of an incoming hook, in bytes.
 const minHook = 12
 
-// hookAddress looks for an incoming hook, whose address is the credential: what is behind the host.
+// hookAddress looks for an incoming hook or a server of one user, whose address is the credential: what is behind the host.
 func (sc *scan) hookAddress(at int) {
 	text := sc.text
 	start := at + strings.IndexByte(text[at:], '/') + 1
@@ -128,7 +128,7 @@ func (sc *scan) hookAddress(at int) {
 		}
 		return
 	}
-	for _, word := range [...]string{"webhookb2/", "hooks/catch/"} {
+	for _, word := range [...]string{"webhookb2/", "hooks/catch/", "api/mcp/s/"} {
 		if hasFoldPrefix(text[start:], word) {
 			start += len(word)
 		}

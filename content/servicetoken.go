@@ -16,6 +16,7 @@ func serviceKeywords() []keyword {
 		{text: "4b1d", look: (*scan).clickHouse},
 		{text: ".webhook.office.com/webhookb2/", look: (*scan).hookAddress},
 		{text: "hooks.zapier.com/hooks/catch/", look: (*scan).hookAddress},
+		{text: "mcp.zapier.com/api/mcp/s/", look: (*scan).hookAddress},
 		{text: ".make.com/", look: (*scan).hookAddress},
 	}
 	for prefix, shape := range map[string]struct {
