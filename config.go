@@ -77,17 +77,18 @@ type Config struct {
 	// ModelQueueTokens bounds the inference queue, in tokens. Full means that an
 	// exchange could not be decided. At least 1 024.
 	ModelQueueTokens int
-	// ModelCache is the number of scores remembered; 0 switches caching off.
+	// ModelCache is the number of window scores remembered; 0 switches caching off.
 	ModelCache int
 
-	// MaxPayloadBytes bounds one payload; larger ones are refused as malformed.
+	// MaxPayloadBytes bounds one payload, in bytes; larger ones are refused as
+	// malformed. At most 1 GiB.
 	MaxPayloadBytes int
-	// MaxJSONDepth bounds the nesting of a payload, in levels.
+	// MaxJSONDepth bounds the nesting of a payload, in levels. Range 1 to 10 000.
 	MaxJSONDepth int
 
 	// MaxInflight and MaxInflightBytes bound the exchanges decided at once and
-	// the sum of their payloads. One more waits up to 50 ms for a place and is then
-	// refused; under overload it is refused at once.
+	// the sum of their payloads, in bytes. One more waits up to 50 ms for a place and is
+	// then refused; under overload it is refused at once. At least 1 each.
 	MaxInflight      int
 	MaxInflightBytes int64
 	// ScannerTimeout bounds the scanners of one exchange, ExchangeTimeout the
@@ -97,31 +98,34 @@ type Config struct {
 
 	// TraceKey lists where the key of cross-call rules comes from, in order:
 	// "meta.<key>" or "header.<name>". Without any of them the service is the
-	// key, shared by all its callers.
+	// key, shared by all its callers. What differs with every exchange, such as
+	// meta.exchange, is refused: nothing would be remembered.
 	TraceKey []string
 	// RuleHeaders are the headers that rules may read, in lower case; an exchange
 	// may carry others, for the audit trail.
 	RuleHeaders []string
-	// MaxTraces bounds the trace keys remembered, over all shards.
+	// MaxTraces bounds the trace keys remembered, over all shards. At least 1.
 	MaxTraces int
 
 	// ExchangeKeys sign and verify the hand-back token: the first signs, all
 	// verify. Replicas that share them recognise each other's calls. Empty is a
 	// random key for the life of the engine. At least 16 bytes each.
 	ExchangeKeys [][]byte
-	// ExchangeTokenMaxAge is how long a token is honoured.
+	// ExchangeTokenMaxAge is how long a token is honoured; above 0.
 	ExchangeTokenMaxAge time.Duration
 
 	// UnhealthyWindow, UnhealthyMinSamples and UnhealthyErrorRate say when the
 	// engine reports itself degraded: with at least MinSamples of the last
 	// Window scanner outcomes known, a share of faults above ErrorRate, which is from
-	// 0, where no fault is tolerated, to 1, where every one is.
+	// 0, where no fault is tolerated, to 1, where every one is. MinSamples is from 1 to
+	// Window.
 	UnhealthyWindow, UnhealthyMinSamples int
 	UnhealthyErrorRate                   float64
 
 	// Drain is how long calls are still taken after a shutdown was asked for; 0 suits
 	// a program that nobody routes calls to, which would only wait. Grace is how long
-	// calls in flight may finish, Cleanup what the rest may take in total.
+	// calls in flight may finish, Cleanup what the rest may take in total. None is
+	// negative.
 	Drain, Grace, Cleanup time.Duration
 
 	// PinsFile keeps tool-definition pins across restarts; empty is memory only.
@@ -133,8 +137,8 @@ type Config struct {
 	// AuditRequired refuses an exchange whose line the trail cannot take, instead of
 	// dropping the line and counting it.
 	AuditRequired bool
-	// AuditHMACKey keys the fingerprints of high-entropy findings; without it lines
-	// tell the length of a match alone.
+	// AuditHMACKey keys the fingerprints of high-entropy findings, at least 16 bytes;
+	// without it lines tell the length of a match alone.
 	AuditHMACKey []byte
 	// AuditHeaders are the headers whose values are written to the trail, in
 	// lower case.
