@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -245,70 +244,8 @@ func (s *sidecar) transportObserver() grpcapi.Observer {
 	}
 }
 
-func (s *sidecar) adminOptions() admin.Options {
-	c := s.settings.Load()
-	return admin.Options{Addr: c.AdminAddr, PProf: c.AdminPprof, Logger: s.log}
-}
-
 func tlsFiles(c *config.Settings) grpcapi.TLSFiles {
 	return grpcapi.TLSFiles{Cert: c.TLSCertFile, Key: c.TLSKeyFile, ClientCA: c.TLSClientCAFile, AllowedSANs: c.TLSAllowedSANs}
-}
-
-func (s *sidecar) adminSources(registry *prometheus.Registry) admin.Sources {
-	return admin.Sources{
-		Ready: func() admin.Readiness {
-			status := s.engine.Status()
-			r := admin.Readiness{Ready: status.Phase.Ready()}
-			r.Parts = append(r.Parts, admin.Part{Name: "phase:" + status.Phase.String(), Ready: status.Phase.Ready(), Since: status.Since, Reason: status.Reason})
-			if s.settings.Load().Model == config.ModelOff {
-				r.Parts = append(r.Parts, admin.Part{Name: "model", Ready: true, Since: status.Since, Reason: "off by configuration: texts are not classified"})
-			}
-			for _, p := range status.Parts {
-				reason := p.Reason
-				if p.Name == "model" && p.Ready {
-					reason = inForce(s.engine.Models())
-				}
-				r.Parts = append(r.Parts, admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: reason})
-			}
-			return r
-		},
-		Live: func() (bool, string) {
-			if s.engine.Live() {
-				return true, ""
-			}
-			return false, "the lifecycle actor has not answered its watchdog for 30 s"
-		},
-		Metrics: registry,
-		Version: build.Current(),
-		Config:  func() any { return s.settings.Load() },
-		Status:  s.status,
-		Level:   &s.level,
-	}
-}
-
-// inForce says which models read, in one line.
-func inForce(models []sallyport.ModelInForce) string {
-	words := make([]string, len(models))
-	for i, m := range models {
-		words[i] = m.String()
-	}
-	return strings.Join(words, ", ")
-}
-
-// status is what /status shows.
-func (s *sidecar) status() any {
-	now := s.engine.Status()
-	parts := make([]admin.Part, len(now.Parts))
-	for i, p := range now.Parts {
-		parts[i] = admin.Part{Name: p.Name, Ready: p.Ready, Since: p.Since, Reason: p.Reason}
-	}
-	return map[string]any{
-		"phase": now.Phase.String(), "since": now.Since, "reason": now.Reason, "parts": parts,
-		"models":              s.engine.Models(),
-		"scanner_timeout_ms":  s.engine.ScannerTimeout().Milliseconds(),
-		"exchange_timeout_ms": s.engine.ExchangeTimeout().Milliseconds(),
-		"grpc_connections":    s.server.Conns(), "grpc_inflight": s.server.Inflight(),
-	}
 }
 
 // start brings the engine up. A rule pack that does not load or an address in use
