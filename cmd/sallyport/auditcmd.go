@@ -131,7 +131,7 @@ func auditStats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := audit.Summarise(cmd.Context(), sources, nil)
+			s, err := audit.Summarise(cmd.Context(), sources)
 			if err != nil {
 				return failed(err)
 			}

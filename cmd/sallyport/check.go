@@ -91,10 +91,8 @@ type question struct {
 // question makes one of the flags and the input. What is wrong with the flags is a
 // usage error, what is wrong with the input is not.
 func (o checkOptions) question(stdin io.Reader, args []string) (q question, err error) {
-	switch o.phase {
-	case "", "request", "response":
-	default:
-		return q, fmt.Errorf("--phase %q: want request or response", o.phase)
+	if err := phaseFault(o.phase); err != nil {
+		return q, err
 	}
 	if err := clientFault(o.ca, o.cert, o.key); err != nil {
 		return q, err
@@ -122,7 +120,7 @@ func (o checkOptions) question(stdin io.Reader, args []string) (q question, err 
 		q.request, q.body, q.hasBody = true, in, true
 		return q, nil
 	}
-	read := scanOptions{method: o.method, phase: o.phase, text: o.text, request: o.phase == "request"}
+	read := scanOptions{method: o.method, phase: o.phase, text: o.text}
 	if err := read.batchFault(in); err != nil {
 		return q, failed(fmt.Errorf("check %s: %w", inputName(args), err))
 	}

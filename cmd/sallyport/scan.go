@@ -26,7 +26,6 @@ import (
 type scanOptions struct {
 	method, service string
 	phase           string
-	request         bool
 	text            bool
 	asJSON          bool
 }
@@ -44,11 +43,8 @@ text of a tool result. The messages of a batch are given one by one. Exit code 3
 The settings are those of serve.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch o.phase {
-			case "", "request", "response":
-				o.request = o.phase == "request"
-			default:
-				return fmt.Errorf("--phase %q: want request or response", o.phase)
+			if err := phaseFault(o.phase); err != nil {
+				return err
 			}
 			in, err := readInput("scan", cmd.InOrStdin(), args)
 			if err != nil {
@@ -75,6 +71,15 @@ The settings are those of serve.`,
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
 	engineFlags(f)
 	return cmd
+}
+
+// phaseFault refuses a --phase that is none; an empty one leaves it to the message.
+func phaseFault(phase string) error {
+	switch phase {
+	case "", "request", "response":
+		return nil
+	}
+	return fmt.Errorf("--phase %q: want request or response", phase)
 }
 
 // engineFlags adds those settings' flags that matter without a server.
@@ -153,7 +158,7 @@ func scan(ctx context.Context, out io.Writer, settings *config.Settings, o scanO
 		return failed(errors.Join(err, engine.Shutdown(ctx)))
 	}
 	x, request := o.exchange(in)
-	if o.phase != "" && request != o.request {
+	if o.phase != "" && request != (o.phase == "request") {
 		return failed(errors.Join(fmt.Errorf("scan: the message is no %s", o.phase), engine.Shutdown(ctx)))
 	}
 	var v sallyport.Verdict
@@ -211,7 +216,7 @@ func (o scanOptions) exchange(in []byte) (x *sallyport.Exchange, request bool) {
 		x.Method, x.Body, x.HasBody = *m.Method, m.Params, m.Params != nil
 		return x, true
 	}
-	return x, o.request
+	return x, o.phase == "request"
 }
 
 // message is a JSON-RPC message as a file may hold one.

@@ -25,14 +25,14 @@ func engineConfig(s *config.Settings) sallyport.Config {
 	c.ScannerTimeout, c.ExchangeTimeout = s.ScannerTimeout, s.ExchangeTimeout
 	c.TraceKey, c.MaxTraces, c.RuleHeaders = s.TraceKey, s.InvariantMaxTraces, s.RuleHeaders
 	for _, k := range s.ExchangeKey {
-		c.ExchangeKeys = append(c.ExchangeKeys, []byte(k))
+		c.ExchangeKeys = append(c.ExchangeKeys, []byte(k.Reveal()))
 	}
 	c.ExchangeTokenMaxAge = s.ExchangeTokenMaxAge
 	c.UnhealthyWindow, c.UnhealthyMinSamples, c.UnhealthyErrorRate = s.UnhealthyScannerWindow, s.UnhealthyScannerMinSamples, s.UnhealthyScannerErrorRate
 	c.Drain, c.Grace, c.Cleanup = s.ShutdownDrain, s.ShutdownGrace, s.ShutdownCleanup
 	c.PinsFile = s.PinsFile
 	c.AuditRequired = s.AuditFailureMode == config.AuditDeny
-	c.AuditHMACKey, c.AuditHeaders = []byte(s.AuditHMACKey), s.AuditHeaders
+	c.AuditHMACKey, c.AuditHeaders = []byte(s.AuditHMACKey.Reveal()), s.AuditHeaders
 	return c
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -13,12 +14,7 @@ import (
 // stay where keep says so.
 func visible(s string, keep ...rune) string {
 	plain := func(r rune) bool {
-		for _, k := range keep {
-			if r == k {
-				return true
-			}
-		}
-		return unicode.IsPrint(r) && r != unicode.ReplacementChar
+		return slices.Contains(keep, r) || unicode.IsPrint(r) && r != unicode.ReplacementChar
 	}
 	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s

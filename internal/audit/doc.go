@@ -5,7 +5,7 @@
 // checkpoint line follows, signed with Ed25519 when there is a key. Restart and rotation continue the chain and say so
 // with a chain_resume line; what could not be written, or was torn by a crash, leaves a gap line with the count.
 //
-// The audit actor is the only caller of Writer, and the operator's commands call Verify and Stats. The package decides
-// nothing about an exchange, keeps no matched text (a Fingerprint is a length and, with a key, an HMAC) and imports
-// nothing else of this module.
+// The audit actor is the only caller of Writer, and the operator's commands call Check, Verify and Summarise. The package
+// decides nothing about an exchange, keeps no matched text (a Fingerprint is a length and, with a key, an HMAC) and knows
+// no other room.
 package audit

@@ -87,13 +87,13 @@ func openFile(path string) (io.ReadCloser, error) {
 // firstSeq returns the number of the first readable line, 0 when there is none.
 func firstSeq(s Source) (uint64, error) {
 	var seq uint64
-	err := eachLine(context.Background(), []Source{s}, nil, func(l rawLine) {
-		if seq == 0 {
-			if p, err := ParseLine(l.text); err == nil {
-				seq = p.Seq
-			}
+	err := eachLine(context.Background(), []Source{s}, func(l rawLine) (more bool) {
+		p, err := ParseLine(l.text)
+		if err == nil {
+			seq = p.Seq
 		}
-	}, func() bool { return seq > 0 })
+		return err != nil
+	})
 	return seq, err
 }
 
@@ -106,8 +106,8 @@ type rawLine struct {
 	tooLong bool   // text is only the beginning
 }
 
-// eachLine calls f for every line of the sources that is not empty, until a stop function says so.
-func eachLine(ctx context.Context, sources []Source, progress func(int64), f func(rawLine), stop ...func() bool) error {
+// eachLine calls f for every line of the sources that is not empty, in each of them until f wants no more.
+func eachLine(ctx context.Context, sources []Source, f func(rawLine) (more bool)) error {
 	var total int64
 	for _, s := range sources {
 		r, err := s.Open()
@@ -123,20 +123,12 @@ func eachLine(ctx context.Context, sources []Source, progress func(int64), f fun
 			if err != nil {
 				return errors.Join(fmt.Errorf("read %q line %d: %w", s.Name, n, err), r.Close())
 			}
-			if len(line.text) > 0 {
-				line.file, line.number = s.Name, n
-				f(line)
-			}
-			if total++; total%4096 == 0 {
-				if err := ctx.Err(); err != nil {
-					return errors.Join(err, r.Close())
-				}
-				if progress != nil {
-					progress(total)
-				}
-			}
-			if len(stop) > 0 && stop[0]() {
+			line.file, line.number = s.Name, n
+			if len(line.text) > 0 && !f(line) {
 				break
+			}
+			if total++; total%4096 == 0 && ctx.Err() != nil {
+				return errors.Join(ctx.Err(), r.Close())
 			}
 		}
 		if err := r.Close(); err != nil {

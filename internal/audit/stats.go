@@ -73,9 +73,9 @@ type Stats struct {
 
 // Summarise reads the sources and counts. It does not check the chain. It returns an error when a source cannot be read or ctx
 // ends. Memory grows with the number of exchanges (about 40 bytes each) and of distinct names.
-func Summarise(ctx context.Context, sources []Source, progress func(lines int64)) (*Stats, error) {
+func Summarise(ctx context.Context, sources []Source) (*Stats, error) {
 	c := newCounter()
-	if err := eachLine(ctx, sources, progress, c.line); err != nil {
+	if err := eachLine(ctx, sources, func(l rawLine) bool { c.line(l); return true }); err != nil {
 		return nil, fmt.Errorf("summarise audit lines: %w", err)
 	}
 	return c.stats(), nil

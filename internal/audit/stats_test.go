@@ -34,7 +34,7 @@ func TestSummarise(t *testing.T) {
 	put(Record{Event: EventGap, Count: 7})
 	out.WriteString("noise\n")
 
-	s, err := Summarise(context.Background(), []Source{Reader("f", &out)}, nil)
+	s, err := Summarise(context.Background(), []Source{Reader("f", &out)})
 	require.NoError(t, err)
 	allow := s.Latency[0]
 	s.Latency = nil

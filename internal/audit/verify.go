@@ -25,8 +25,6 @@ type VerifyOptions struct {
 	// AllowRestart accepts that a new chain begins in the middle, as in a capture of standard output over several runs of
 	// the process. It also accepts that somebody has cut the end of the chain before.
 	AllowRestart bool
-	// Progress, when set, is called now and then with the number of lines read.
-	Progress func(lines int64)
 }
 
 // Position is a place in the sources.
@@ -95,8 +93,7 @@ func (r *VerifyReport) OK() bool { return len(r.Problems) == 0 }
 // or ctx ends; what is wrong with the chain is in the report.
 func Verify(ctx context.Context, sources []Source, opt VerifyOptions) (*VerifyReport, error) {
 	v := &verifier{opt: opt, report: VerifyReport{Files: len(sources)}}
-	err := eachLine(ctx, sources, opt.Progress, v.line)
-	if err != nil {
+	if err := eachLine(ctx, sources, func(l rawLine) bool { v.line(l); return true }); err != nil {
 		return nil, fmt.Errorf("verify audit chain: %w", err)
 	}
 	v.finish()

@@ -285,11 +285,16 @@ func TestVerifyReadErrors(t *testing.T) {
 	require.ErrorContains(t, err, "no regular file")
 
 	ctx, cancel := context.WithCancel(context.Background())
-	calls := 0
-	endless := bytes.NewReader(bytes.Repeat([]byte("x\n"), 100_000))
-	_, err = Verify(ctx, []Source{Reader("f", endless)}, VerifyOptions{Progress: func(int64) { calls++; cancel() }})
+	_, err = Verify(ctx, []Source{Reader("f", endless(cancel))}, VerifyOptions{})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, 1, calls)
+}
+
+// endless is a source without an end that calls itself whenever it is read.
+type endless func()
+
+func (e endless) Read(p []byte) (int, error) {
+	e()
+	return copy(p, bytes.Repeat([]byte("x\n"), len(p)/2)), nil
 }
 
 func TestKeys(t *testing.T) {
@@ -339,7 +344,7 @@ func FuzzVerify(f *testing.F) {
 		src := func() []Source { return []Source{Reader("f", bytes.NewReader(in))} }
 		_, err := Verify(context.Background(), src(), VerifyOptions{})
 		require.NoError(t, err)
-		_, err = Summarise(context.Background(), src(), nil)
+		_, err = Summarise(context.Background(), src())
 		require.NoError(t, err)
 		_, _ = scanTail(in, true)
 	})

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,9 +12,6 @@ import (
 type Change struct {
 	Name, Old, New string
 }
-
-// String writes the change as "NAME: old -> new".
-func (c Change) String() string { return fmt.Sprintf("%s: %q -> %q", c.Name, c.Old, c.New) }
 
 // Changes tells a reload what it can do by itself and what it cannot.
 type Changes struct {

@@ -25,6 +25,6 @@ func ExampleDiff() {
 	fmt.Println("now:", changes.Reloadable)
 	fmt.Println("after a restart:", changes.Restart)
 	// Output:
-	// now: [DRY_RUN: "false" -> "true"]
-	// after a restart: [MAX_INFLIGHT: "256" -> "100"]
+	// now: [{DRY_RUN false true}]
+	// after a restart: [{MAX_INFLIGHT 256 100}]
 }

@@ -87,9 +87,9 @@ func TestListEntriesAreHeldToTheirForm(t *testing.T) {
 	s := good(t, "", []string{"DENY_TOOLS=k8s/delete_*, fs/a/b ,?x"})
 	require.Equal(t, []string{"k8s/delete_*", "fs/a/b", "?x"}, s.DenyTools)
 	key := good(t, "", []string{"EXCHANGE_KEY=" + keyText + "\r\n\n " + keyText + "2\n"})
-	require.Equal(t, []string{keyText, keyText + "2"}, key.ExchangeKey.Reveal())
+	require.Equal(t, Secrets{keyText, keyText + "2"}, key.ExchangeKey)
 	key = good(t, "", []string{"EXCHANGE_KEY=" + keyText + ",\r\n" + keyText + "2 ,\n" + keyText + "3\n"})
-	require.Equal(t, []string{keyText, keyText + "2", keyText + "3"}, key.ExchangeKey.Reveal(), "a comma at the end of a line separates as the end does")
+	require.Equal(t, Secrets{keyText, keyText + "2", keyText + "3"}, key.ExchangeKey, "a comma at the end of a line separates as the end does")
 }
 
 func TestAliases(t *testing.T) {
@@ -145,14 +145,14 @@ func TestSecrets(t *testing.T) {
 		name string
 		yaml string
 		env  []string
-		want []string
+		want Secrets
 		err  string
 	}{
-		{"list in the environment", "", []string{"EXCHANGE_KEY=" + key1 + "," + key2}, []string{key1, key2}, ""},
-		{"file with lines", "", []string{"EXCHANGE_KEY_FILE=keys"}, []string{key1, key2}, ""},
-		{"file named in YAML", "exchange: {key_file: keys}", nil, []string{key1, key2}, ""},
-		{"environment replaces the file named in YAML", "exchange: {key_file: absent}", []string{"EXCHANGE_KEY=" + key2}, []string{key2}, ""},
-		{"file in the environment replaces the key in YAML", "exchange: {key: " + key1 + "}", []string{"EXCHANGE_KEY_FILE=keys"}, []string{key1, key2}, ""},
+		{"list in the environment", "", []string{"EXCHANGE_KEY=" + key1 + "," + key2}, Secrets{key1, key2}, ""},
+		{"file with lines", "", []string{"EXCHANGE_KEY_FILE=keys"}, Secrets{key1, key2}, ""},
+		{"file named in YAML", "exchange: {key_file: keys}", nil, Secrets{key1, key2}, ""},
+		{"environment replaces the file named in YAML", "exchange: {key_file: absent}", []string{"EXCHANGE_KEY=" + key2}, Secrets{key2}, ""},
+		{"file in the environment replaces the key in YAML", "exchange: {key: " + key1 + "}", []string{"EXCHANGE_KEY_FILE=keys"}, Secrets{key1, key2}, ""},
 		{"both at once", "", []string{"EXCHANGE_KEY=" + key1, "EXCHANGE_KEY_FILE=keys"}, nil, "EXCHANGE_KEY: is given together with EXCHANGE_KEY_FILE"},
 		{"missing file", "", []string{"EXCHANGE_KEY_FILE=absent"}, nil, "EXCHANGE_KEY_FILE: EXCHANGE_KEY: open absent: file does not exist"},
 		{"too short", "", []string{"EXCHANGE_KEY_FILE=short"}, nil, "EXCHANGE_KEY_FILE: EXCHANGE_KEY: holds a key under 16 bytes"},
@@ -166,7 +166,7 @@ func TestSecrets(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, tc.want, s.ExchangeKey.Reveal())
+			require.Equal(t, tc.want, s.ExchangeKey)
 		})
 	}
 	s, err := read(t, "", files, []string{"AUDIT_HMAC_KEY_FILE=hmac"})

@@ -28,12 +28,3 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Secrets is a list of secrets with the same reticence.
 type Secrets []Secret
-
-// Reveal returns the secrets themselves.
-func (s Secrets) Reveal() []string {
-	out := make([]string, len(s))
-	for i, v := range s {
-		out[i] = v.Reveal()
-	}
-	return out
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -21,7 +22,7 @@ type Finding struct {
 	Message string
 }
 
-// String is "file:line:column: message".
+// String is "file:line:column: note: message", or "unsafe" in place of "note".
 func (f Finding) String() string {
 	level := "note"
 	if f.Unsafe {
@@ -247,12 +248,16 @@ func (l *linter) metadata(p ast.Node) {
 	}
 }
 
+// minTimeout is the exchange timeout of a guardrail with default settings, plus
+// room for the way there and back.
+const minTimeout = 2500 * time.Millisecond
+
 func (l *linter) timeout(p ast.Node) {
 	node := member(member(member(p, "policies"), "http"), "requestTimeout")
 	if node == nil {
 		return // the gateway's default of 10 s leaves ours room
 	}
-	d, err := parseDuration(text(node))
+	d, err := time.ParseDuration(text(node))
 	switch {
 	case err != nil:
 		l.add(node, false, "requestTimeout %q is not a duration", text(node))

@@ -4,17 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
-
-// minTimeout is the exchange timeout of a guardrail with default settings, plus
-// room for the way there and back.
-const minTimeout = 2500 * time.Millisecond
-
-func parseDuration(s string) (time.Duration, error) { return time.ParseDuration(s) }
 
 // oneLine is a parser's error as line:column: message. By itself it draws a picture
 // of the file.

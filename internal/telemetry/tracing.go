@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -55,10 +56,8 @@ const warnEvery = time.Minute
 
 // MethodLabel returns method if it is a known MCP method, else Other.
 func MethodLabel(method string) string {
-	for _, m := range methods {
-		if m == method {
-			return m
-		}
+	if slices.Contains(methods, method) {
+		return method
 	}
 	return Other
 }
