@@ -137,41 +137,39 @@ const minNumber = 7
 // digits visits every group of digits: stretches of digits with single separators between them.
 func (sc *scan) digits() {
 	text := sc.text
-	from, known := 0, 0 // end of the cluster before, and of the block that a number stands in
-	for i := 2; i < len(text); i += 3 {
-		if i >= known {
-			if at := sc.numbers3.next(i); at > i {
-				// On to there, in steps of three.
-				i += (at-i+2)/3*3 - 3
+	from := 0 // end of the cluster before
+	for _, n := range sc.numerous {
+		// Every third byte: a group worth a look has three digits in a row.
+		for i := max(n.start, from) + 2; i < n.end; i += 3 {
+			if !isDigit(text[i]) {
 				continue
 			}
-			known = blockEnd(i)
+			if !(isDigit(text[i-1]) && (isDigit(text[i-2]) || i+1 < len(text) && isDigit(text[i+1]))) && !(i+2 < len(text) && isDigit(text[i+1]) && isDigit(text[i+2])) {
+				continue
+			}
+			start := clusterStart(text, i, from)
+			end, count := sc.cluster(text, start)
+			i, from = max(i, end-2), end
+			if count >= minNumber {
+				sc.number(start, end, count)
+			}
 		}
-		// Every third byte: a group worth a look has three digits in a row.
-		if !isDigit(text[i]) {
-			continue
-		}
-		if !(isDigit(text[i-1]) && (isDigit(text[i-2]) || i+1 < len(text) && isDigit(text[i+1]))) && !(i+2 < len(text) && isDigit(text[i+1]) && isDigit(text[i+2])) {
-			continue
-		}
-		start := clusterStart(text, i, from)
-		end, count := sc.cluster(text, start)
-		i, from = max(i, end-2), end
-		if count < minNumber {
-			continue
-		}
-		if len(sc.groups) == 1 && plainLength(count) {
-			sc.international(start, end, count)
-			continue
-		}
-		if !sc.card(sc.groups) {
-			sc.announcedCard(start, end, count)
-		}
-		sc.ssn(start, end, count)
-		sc.national(start, end, count)
-		sc.printedIDs()
-		sc.international(start, end, count)
 	}
+}
+
+// number looks at the digits of a cluster, which are in sc.groups.
+func (sc *scan) number(start, end, count int) {
+	if len(sc.groups) == 1 && plainLength(count) {
+		sc.international(start, end, count)
+		return
+	}
+	if !sc.card(sc.groups) {
+		sc.announcedCard(start, end, count)
+	}
+	sc.ssn(start, end, count)
+	sc.national(start, end, count)
+	sc.printedIDs()
+	sc.international(start, end, count)
 }
 
 // plainLength reports whether no number of so many digits is told in one piece but that of a telephone behind a plus sign: none
@@ -180,6 +178,9 @@ func plainLength(count int) bool { return count < minCard && count != 9 && count
 
 // group is a run of digits inside a cluster.
 type group struct{ start, end int }
+
+// maxDigitGap is how much may stand between two groups of digits, in bytes.
+const maxDigitGap = 2
 
 // digitGap is what stands between groups of digits.
 var digitGap = newCharset(" -.()")
@@ -192,7 +193,7 @@ func clusterStart(text string, i, from int) int {
 			start--
 		}
 		j := start
-		for j > from && start-j < 2 && digitGap[text[j-1]] {
+		for j > from && start-j < maxDigitGap && digitGap[text[j-1]] {
 			j--
 		}
 		if j == start || j <= from || !isDigit(text[j-1]) || i-j > maxCluster {
@@ -216,7 +217,7 @@ func (sc *scan) cluster(text string, start int) (end, count int) {
 		count += i - g
 		end = i
 		j := i
-		for j < len(text) && j-i < 2 && digitGap[text[j]] {
+		for j < len(text) && j-i < maxDigitGap && digitGap[text[j]] {
 			j++
 		}
 		if j == i || j >= len(text) || !isDigit(text[j]) || j-start > 2*maxCluster {

@@ -20,7 +20,7 @@ type scanRoom struct {
 	barren       barren
 	decoded      decodedRuns
 	runs         []run
-	numbers3     blocks // words with digits in them, of three bytes or more, in the current view
+	numerous     []run // where enough digits for a number may be, in the current view
 	even         []evenWords
 	groups       []group
 	seedRoom     []seedWord

@@ -78,6 +78,8 @@ type surveyed struct {
 	distinct uint32 // which letters they are, the case and the alphabet aside
 	codes    int    // numbers in a row that may be those of characters
 	codeEnd  int    // end of the last of them
+	number   run    // words with digits in them, with no more between two than between the digits of a number
+	digits   int    // how many digits they have at most
 	even     evenWords
 	seen     uint8 // classes of bytes
 }
@@ -87,7 +89,7 @@ type surveyed struct {
 func (sc *scan) survey(text string) features {
 	s := &sc.surveyed
 	*s = surveyed{codeEnd: -1}
-	sc.numbers3.reset(len(text))
+	sc.numerous = sc.numerous[:0]
 	if v := sc.v; v.label == ViewNormalised && v.changedLittle() && v.up.known != nil && v.up.known.plain {
 		sc.surveyChanges(v, v.up.known)
 	} else {
@@ -215,8 +217,8 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 			n, _ := shifted(text[start:])
 			sc.utf7 = n > minShifted
 		}
-		if word&classDigit != 0 && size >= 3 {
-			sc.numbers3.add(start, i)
+		if word&classDigit != 0 {
+			sc.numberWord(start, i)
 		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && size <= maxCode+2) {
 			if start-s.codeEnd > maxCodeGap {
@@ -259,6 +261,23 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 	}
 	s.seen |= seen
 	return i
+}
+
+// numberWord adds a word with digits in it to those before, and notes where there may be as many digits as a number has.
+func (sc *scan) numberWord(start, end int) {
+	s := &sc.surveyed
+	if start-s.number.end > maxDigitGap {
+		s.number.start, s.digits = start, 0
+	}
+	s.number.end = end
+	if s.digits += end - start; s.digits < minNumber {
+		return
+	}
+	if n := len(sc.numerous); n > 0 && sc.numerous[n-1].start == s.number.start {
+		sc.numerous[n-1].end = end
+	} else {
+		sc.numerous = append(sc.numerous, s.number)
+	}
 }
 
 // wide surveys the character of four bytes at byte i and returns its end.

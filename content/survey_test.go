@@ -2,6 +2,7 @@ package content
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +42,12 @@ func TestFoldedTextIsSurveyedAsAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		sc := newScan(context.Background(), Builtin(), d, SideResponse)
-		survey := func(label string) (f features, numbers blocks, marked, angled, leet bool, hits []hit) {
+		survey := func(label string) (f features, numbers []run, marked, angled, leet bool, hits []hit) {
 			v := sc.first(text)
 			v.label = label
 			sc.begin(v)
 			f = sc.survey(text)
-			return f, slices.Clone(sc.numbers3), sc.marked, sc.angled, sc.ciphers.known[cipherLeet], slices.Clone(sc.hits)
+			return f, slices.Clone(sc.numerous), sc.marked, sc.angled, sc.ciphers.known[cipherLeet], slices.Clone(sc.hits)
 		}
 		f, numbers, marked, angled, leet, hits := survey(ViewNormalised)
 		f2, numbers2, marked2, angled2, leet2, hits2 := survey(ViewRaw)
@@ -55,6 +56,30 @@ func TestFoldedTextIsSurveyedAsAny(t *testing.T) {
 		require.Equal(t, []bool{marked2, angled2, leet2}, []bool{marked, angled, leet})
 		require.Equal(t, hits2, hits)
 	})
+}
+
+// TestSurveyTellsWhereNumbersMayBe: digits that are as many as a number has, with what stands between those of one, are all there.
+func TestSurveyTellsWhereNumbersMayBe(t *testing.T) {
+	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
+	number := regexp.MustCompile(`[0-9]+(?:[-. ()]{1,2}[0-9]+)*`)
+	pieces := []string{"1", "22", "333", "4444", "55555", "7777777", " ", "-", ". ", ") ", "(", " - ", ",", "a", "b7", "_", "+", "/", "é", "the "}
+	told, passed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
+		sc := newScan(context.Background(), Builtin(), d, SideResponse)
+		sc.begin(sc.first(text))
+		sc.survey(text)
+		for _, m := range number.FindAllStringIndex(text, -1) {
+			if len(digitsOf(text[m[0]:m[1]])) < minNumber {
+				passed++
+				continue
+			}
+			told++
+			require.True(t, slices.ContainsFunc(sc.numerous, func(r run) bool { return r.start <= m[0] && r.end >= m[1] }), "%q in %q: %v", text[m[0]:m[1]], text, sc.numerous)
+		}
+	})
+	require.Positive(t, told)
+	require.Positive(t, passed)
 }
 
 // TestSurveyTellsUnseenCharacters: of all characters, those that hidden looks at.
