@@ -57,8 +57,15 @@ func (d *Document) Assign(method string, side Side) error {
 			d.tools = append(d.tools, ToolDef{Index: int(c.element), Start: c.start, End: c.end, doc: d, array: c.parent})
 		}
 	}
+	d.mimeTypes = nil
 	for i := range d.strings {
 		s := &d.strings[i]
+		if s.container >= 0 && s.name >= 0 && d.strings[s.name].Text == "mimeType" {
+			if d.mimeTypes == nil {
+				d.mimeTypes = make([]int32, len(d.containers))
+			}
+			d.mimeTypes[s.container] = int32(i) + 1
+		}
 		if s.Host >= 0 {
 			s.Role = d.strings[s.Host].Role
 			continue

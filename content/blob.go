@@ -25,7 +25,7 @@ func (sc *scan) blob(raw *view) bool {
 		if compressed(plain) {
 			sc.plainView(raw, 0, len(raw.text), plain)
 		}
-		if mime := sc.d.sibling(sc.str, "mimeType"); len(sc.folds) == folds || textual(mime) {
+		if mime := sc.d.mimeType(sc.str); len(sc.folds) == folds || textual(mime) {
 			for _, text := range legible(plain, mime) {
 				sc.plainView(raw, 0, len(raw.text), text)
 			}
@@ -45,27 +45,26 @@ func (sc *scan) blob(raw *view) bool {
 }
 
 // legible returns what bytes that are declared or sniffed as text say, in UTF-8, even where single bytes are none: as UTF-16
-// where they or the type say so, and else, or where only the type says so, as they stand.
+// where they or the type say so, or look like it, and else, or where only the type says so, as they stand.
 func legible(b []byte, mime string) (texts [][]byte) {
-	marked, mime := b, strings.ToLower(mime)
-	switch {
+	text, ok := readable(b)
+	var mark []byte
+	switch mime = strings.ToLower(mime); {
 	case wideText(b):
 	case strings.Contains(mime, "utf-16be"):
-		marked = append([]byte{0xfe, 0xff}, b...)
+		mark = highFirst
 	case strings.Contains(mime, "utf-16"):
-		marked = append([]byte{0xff, 0xfe}, b...)
+		mark = lowFirst
+	case !ok:
+		mark = missingMark(b)
 	}
-	if wideText(marked) {
-		if text, ok := narrowed(marked); ok {
-			texts = append(texts, text)
+	if mark != nil {
+		if wide, ok := narrowed(slices.Concat(mark, b)); ok && !bytes.Equal(wide, text) {
+			texts = append(texts, wide)
 		}
 	}
-	if len(texts) > 0 && wideText(b) {
-		return texts
-	}
-	text := bytes.ToValidUTF8(b, []byte("\uFFFD"))
-	if _, ok := readable(text); !ok {
-		text = slices.DeleteFunc(text, func(c byte) bool { return c == 0 }) // of UTF-32
+	if !ok {
+		text = slices.DeleteFunc(bytes.ToValidUTF8(b, []byte("\uFFFD")), func(c byte) bool { return c == 0 }) // of UTF-32
 		for i, c := range text {
 			if controlByte[c] != 0 {
 				text[i] = ' '
@@ -94,27 +93,31 @@ func (d *Document) blobKind(i int) (kind, body string) {
 	if len(head) == 0 {
 		return blobPlain, body
 	}
-	if compressed(head) || textual(d.sibling(i, "mimeType")) {
+	if compressed(head) || textual(d.mimeType(i)) {
 		return blobText, body
 	}
 	return sniff(head), body
 }
 
-// blobContent returns the text of the blob in string i, which is the string itself when that is no base64; "" when it has none or is
-// compressed.
-func (d *Document) blobContent(i int) string {
+// blobTexts returns the texts of the blob in string i: what it encodes, unless that is compressed, and the string itself where it is
+// no base64, or reads as words.
+func (d *Document) blobTexts(i int) (texts []string) {
+	s := &d.strings[i]
 	kind, body := d.blobKind(i)
-	switch {
-	case kind == blobPlain, kind == blobBinary && strings.IndexByte(d.strings[i].Text, ' ') >= 0:
-		return d.strings[i].Text
-	case kind != blobText:
-		return ""
+	if kind == blobPlain || strings.IndexByte(s.Text, ' ') >= 0 && spoken(s.Text) {
+		texts = append(texts, s.Text)
 	}
-	plain, mime := decode64(body), d.sibling(i, "mimeType")
+	if kind != blobText {
+		return texts
+	}
+	plain, mime := decode64(body), d.mimeType(i)
 	if compressed(plain) && !textual(mime) {
-		return ""
+		return texts
 	}
-	return string(legible(plain, mime)[0])
+	for _, text := range legible(plain, mime) {
+		texts = append(texts, string(text))
+	}
+	return texts
 }
 
 // compact removes the line breaks of wrapped base64.
@@ -127,20 +130,10 @@ func compact(s string) string {
 
 var unwrap = strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "")
 
-// siblingReach is how many strings before and after another are looked at for members of its object, which are near: what is bounded
-// stays linear.
-const siblingReach = 32
-
-// sibling returns the text of the string member called name beside string i.
-func (d *Document) sibling(i int, name string) string {
-	s := &d.strings[i]
-	for _, way := range [...]int{-1, 1} {
-		for n, j := 0, i+way; n < siblingReach && j >= 0 && j < len(d.strings); n, j = n+1, j+way {
-			o := &d.strings[j]
-			if !o.Key && o.Host == s.Host && o.container == s.container && o.name >= 0 && d.strings[o.name].Text == name {
-				return o.Text
-			}
-		}
+// mimeType returns the type that is declared beside string i, "" for none.
+func (d *Document) mimeType(i int) string {
+	if c := d.strings[i].container; c >= 0 && d.mimeTypes != nil && d.mimeTypes[c] > 0 {
+		return d.strings[d.mimeTypes[c]-1].Text
 	}
 	return ""
 }
@@ -162,7 +155,7 @@ func sniff(head []byte) string {
 	t := http.DetectContentType(head)
 	switch {
 	case strings.HasPrefix(t, "text/"):
-		return "text"
+		return blobText
 	case strings.HasPrefix(t, "image/"):
 		return "image"
 	case strings.HasPrefix(t, "audio/"), t == "application/ogg":
@@ -172,8 +165,8 @@ func sniff(head []byte) string {
 	case strings.Contains(t, "zip"), strings.Contains(t, "rar"), strings.Contains(t, "tar"):
 		return "archive"
 	}
-	if _, ok := readable(head); ok {
-		return "text"
+	if _, ok := readable(head); ok || missingMark(head) != nil {
+		return blobText
 	}
 	return blobBinary
 }

@@ -54,6 +54,7 @@ type Document struct {
 	rows       []numberRow
 	contexts   []place // by container, after Assign
 	toolOf     []int32 // by container: index in tools[], -1 outside
+	mimeTypes  []int32 // by container: one more than the string that is its mimeType, 0 for none; nil where there is none at all
 	method     string
 	side       Side
 	tools      []ToolDef

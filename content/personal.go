@@ -1,7 +1,6 @@
 package content
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -478,18 +477,28 @@ func numberDetector(key, text string) *detector {
 	return nil
 }
 
-// wholeNumber returns a number of JSON without a fraction or an exponent where it is whole: programs that keep
-// all numbers as fractions write 4.111111111111111e15.
+// wholeNumber returns a number of JSON without a fraction or an exponent where it is whole, and the number as it is else: programs
+// that keep all numbers as fractions write 4.111111111111111e15.
 func wholeNumber(text string) string {
-	if len(text) > maxNumber || !strings.ContainsAny(text, ".eE") {
+	if !strings.ContainsAny(text, ".eE") {
 		return text
 	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || f != math.Trunc(f) || f >= 1<<63 {
+	mantissa, exponent := text, 0
+	if e := strings.IndexAny(text, "eE"); e >= 0 {
+		n, err := strconv.Atoi(text[e+1:])
+		if err != nil {
+			return text
+		}
+		mantissa, exponent = text[:e], n
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	zeros := len(whole) + exponent - len(digits)
+	if zeros < 0 || zeros > maxNumber {
 		return text
 	}
-	return strconv.FormatInt(int64(f), 10)
+	return strings.TrimLeft(digits+strings.Repeat("0", zeros), "0")
 }
 
-// maxNumber is the longest number that is read as another, in bytes.
+// maxNumber is how many digits no number that is looked for has.
 const maxNumber = 32

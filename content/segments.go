@@ -70,9 +70,11 @@ func (d *Document) Segments(side Side) []Segment {
 		}
 		tool := d.toolIndex(i)
 		if s.Role == RoleBlob && !s.Key {
-			if text := d.blobContent(i); text != "" && (text != s.Text || natural(s)) {
-				end()
-				out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side), View: ViewRaw})
+			for _, text := range d.blobTexts(i) {
+				if text != s.Text || natural(s) {
+					end()
+					out = append(out, Segment{String: i, Tool: tool, Text: text, Surface: surface(s.Role, side), View: ViewRaw})
+				}
 			}
 			continue
 		}

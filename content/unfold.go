@@ -1,19 +1,13 @@
 package content
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
-// Bounds of what is decoded for a classifier. The detectors read all of it, whatever it is.
-const (
-	maxUnfolded   = 64       // segments
-	unfoldedFloor = 16 << 10 // bytes of them together, or as many as the body has
-	minUnfolded   = 32       // the shortest run of base64 that stands for a segment, in bytes
-)
+// minUnfolded is the shortest run of base64 that stands for a segment, in bytes.
+const minUnfolded = 32
 
 // unfolded appends the texts that strings carry in an encoding, percent and backslash escapes and HTML entities
-// included, four layers deep: what reads as language, each once. Pictures, digests, keys and programs do not.
+// included, four layers deep: what reads as language, each once. Pictures, digests, keys and programs do not. Its bounds are those
+// of a scan, whose report says what they left out.
 func (d *Document) unfolded(out []Segment, side Side) []Segment {
 	var u *unfolder
 	for i := range d.strings {
@@ -21,19 +15,19 @@ func (d *Document) unfolded(out []Segment, side Side) []Segment {
 		if s.open {
 			continue
 		}
-		text := s.Text
+		own := [1]string{s.Text}
+		texts := own[:]
 		if s.Role == RoleBlob && !s.Key {
-			text = d.blobContent(i)
+			texts = d.blobTexts(i)
 		}
-		if !encoded(text) {
-			continue
-		}
-		if u == nil {
-			u = &unfolder{scan: newScan(context.Background(), Builtin(), d, side), seen: map[string]bool{}, room: max(unfoldedFloor, len(d.body))}
-		}
-		out = u.read(out, i, text)
-		if u.count == maxUnfolded || u.room <= 0 {
-			break
+		for _, text := range texts {
+			if !encoded(text) {
+				continue
+			}
+			if u == nil {
+				u = &unfolder{scan: newScan(context.Background(), Builtin(), d, side), seen: map[string]bool{}, from: len(out)}
+			}
+			out = u.read(out, i, text)
 		}
 	}
 	if u != nil {
@@ -45,9 +39,8 @@ func (d *Document) unfolded(out []Segment, side Side) []Segment {
 // unfolder decodes what strings carry. It is a scan that looks with no detector.
 type unfolder struct {
 	*scan
-	seen  map[string]bool
-	room  int // bytes that may still be taken
-	count int
+	seen map[string]bool
+	from int // where the segments that it makes begin
 }
 
 // read appends the texts that string i, which reads as text, carries.
@@ -55,17 +48,13 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	s := &u.d.strings[i]
 	u.str, u.role = i, RoleOther
 	u.first(text)
-	own := len(out)
 	for n := 0; n < len(u.queue); n++ {
 		v := u.queue[n]
 		u.begin(v)
 		f := u.survey(v.text)
 		if v.up != nil && !u.seen[v.text] && telling(v) {
 			u.seen[v.text] = true
-			out = u.take(out, own, Segment{String: i, Tool: u.d.toolIndex(i), Text: v.text, Surface: surface(s.Role, u.side), View: ViewDecoded})
-			if u.count == maxUnfolded || u.room <= 0 {
-				break
-			}
+			out = u.take(out, Segment{String: i, Tool: u.d.toolIndex(i), Text: v.text, Surface: surface(s.Role, u.side), View: ViewDecoded})
 		}
 		if f.has(hasEscapes) {
 			u.unescape(v)
@@ -76,18 +65,18 @@ func (u *unfolder) read(out []Segment, i int, text string) []Segment {
 	return out
 }
 
-// take appends one text, to the one before when both are short and of the same string, which begin at own.
-func (u *unfolder) take(out []Segment, own int, s Segment) []Segment {
-	if len(s.Text) > u.room {
-		s.Text = strings.ToValidUTF8(s.Text[:u.room], "")
-	}
-	u.room -= len(s.Text)
-	if n := len(out); n > own && len(s.Text) <= maxJoin && len(out[n-1].Text)+len(s.Text) < maxJoined {
-		out[n-1].Text += "\n" + s.Text
+// take appends one text, to the one before when both are short and of neighbours.
+func (u *unfolder) take(out []Segment, s Segment) []Segment {
+	if n := len(out) - 1; n >= u.from && len(s.Text) <= maxJoin && len(out[n].Text)+len(s.Text) < maxJoined && u.neighbours(out[n], s) {
+		out[n].Text += "\n" + s.Text
 		return out
 	}
-	u.count++
 	return append(out, s)
+}
+
+// neighbours reports whether two segments are of one tool, and of one string or of neighbouring ones.
+func (u *unfolder) neighbours(a, b Segment) bool {
+	return a.Tool == b.Tool && u.d.joinGroup(&u.d.strings[a.String]) == u.d.joinGroup(&u.d.strings[b.String])
 }
 
 // encoded reports whether a text may carry another: it has a long run of the base64 alphabet that may stand for one,

@@ -81,23 +81,33 @@ func TestWhatCarriesNoLanguageIsNoSegment(t *testing.T) {
 	}
 }
 
-func TestUnfoldedSegmentsAreBounded(t *testing.T) {
+// TestNoDecodedTextIsLeftOut: however many a message carries, a classifier reads all of them, or the report says that some were not.
+func TestNoDecodedTextIsLeftOut(t *testing.T) {
 	var texts []string
 	for i := range 500 {
-		texts = append(texts, base64.StdEncoding.EncodeToString([]byte("Sentence number "+strconv.Itoa(i)+" says something in plain words. "+strings.Repeat("And it goes on. ", 20+i%40))))
+		texts = append(texts, base64.StdEncoding.EncodeToString([]byte("Sentence number "+strconv.Itoa(i)+" says something in plain words. "+strings.Repeat("And it goes on. ", 30))))
 	}
-	body := result(texts...)
+	body := result(append(texts, base64.StdEncoding.EncodeToString([]byte(persuasion)))...)
 	got := unfoldedOf(t, body)
-	total := 0
-	for _, s := range got {
-		total += len(s.Text)
-	}
-	require.LessOrEqual(t, len(got), maxUnfolded)
-	require.LessOrEqual(t, total, max(unfoldedFloor, len(body))+maxUnfolded)
-	bomb := base64.StdEncoding.EncodeToString(gzipped(t, []byte(strings.Repeat("over and over again. ", 100_000))))
-	got = unfoldedOf(t, result(bomb))
+	require.Contains(t, got[len(got)-1].Text, persuasion)
+	_, r := scanBody(t, "tools/call", SideResponse, body)
+	require.False(t, r.Coverage.Partial)
+
+	body = result(base64.StdEncoding.EncodeToString(gzipped(t, []byte(strings.Repeat("over and over again. ", 100_000)))))
+	got = unfoldedOf(t, body)
 	require.Len(t, got, 1)
-	require.LessOrEqual(t, len(got[0].Text), unfoldedFloor)
+	require.LessOrEqual(t, len(got[0].Text), max(viewFloor, viewFactor*len(body)))
+	_, r = scanBody(t, "tools/call", SideResponse, body)
+	require.True(t, r.Coverage.Partial)
+}
+
+// TestDecodedNeighboursAreReadTogether, as those are that stand in plain text.
+func TestDecodedNeighboursAreReadTogether(t *testing.T) {
+	var texts []string
+	for i := range 100 {
+		texts = append(texts, url.PathEscape("Sentence number "+strconv.Itoa(i)+" says something in plain words."))
+	}
+	require.Less(t, len(unfoldedOf(t, result(texts...))), 5)
 }
 
 // TestUnfoldedOnBenignCorpus counts what decoding adds to ordinary traffic: SALLYPORT_BENIGN names files of JSON lines,

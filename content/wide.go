@@ -1,9 +1,14 @@
 package content
 
 import (
+	"slices"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// The marks of UTF-16 of both orders.
+var highFirst, lowFirst = []byte{0xfe, 0xff}, []byte{0xff, 0xfe}
 
 // wideText reports whether bytes are UTF-16 that begins with its mark.
 func wideText(b []byte) bool {
@@ -32,4 +37,44 @@ func narrowed(b []byte) ([]byte, bool) {
 		out = utf8.AppendRune(out, r)
 	}
 	return out, len(out) > 0
+}
+
+// Bounds of what tells UTF-16 without its mark: how many bytes are looked at, and how many characters they are at least.
+const (
+	markedReach = 1 << 10
+	minMarked   = 16
+)
+
+// missingMark returns the mark of UTF-16 that lacks it, nil where bytes are none: control characters stand in them as bytes, but
+// 19 of 20 characters are letters and the marks of sentences. The high bytes of a text are fewer than the low ones.
+func missingMark(b []byte) []byte {
+	b = b[:min(len(b), markedReach)&^1]
+	if len(b) < 2*minMarked || !slices.ContainsFunc(b, func(c byte) bool { return controlByte[c] != 0 }) {
+		return nil
+	}
+	var seen [2][256]bool
+	var count [2]int
+	for i, c := range b {
+		if !seen[i&1][c] {
+			seen[i&1][c] = true
+			count[i&1]++
+		}
+	}
+	mark := lowFirst
+	if count[0] < count[1] {
+		mark = highFirst
+	}
+	text, ok := narrowed(slices.Concat(mark, b))
+	if !ok {
+		return nil
+	}
+	all, read := 0, 0
+	for _, r := range string(text) {
+		all++
+		read += boolInt(unicode.IsLetter(r) || unicode.IsPunct(r) || unicode.IsDigit(r) || unicode.IsSpace(r))
+	}
+	if read*20 < all*19 {
+		return nil
+	}
+	return mark
 }
