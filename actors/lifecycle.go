@@ -96,6 +96,9 @@ func (l *Lifecycle) Subscribe(f func(messages.PhaseChange)) (unsubscribe func())
 	return func() {
 		l.mu.Lock()
 		defer l.unlock()
+		if l.untold.Swap(false) { // what was raised before is told to f, too
+			l.tellLocked()
+		}
 		delete(l.subs, id)
 	}
 }

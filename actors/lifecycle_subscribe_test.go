@@ -27,3 +27,17 @@ func TestChangeDuringSubscribeIsTold(t *testing.T) {
 	defer unsubscribe()
 	require.Equal(t, []messages.Phase{messages.Starting, messages.Draining}, seen)
 }
+
+// TestChangeBeforeUnsubscribeIsTold: a phase that is raised while another goroutine has
+// the subscribers locked is left to that one, and still comes before an unsubscribe that
+// is quicker.
+func TestChangeBeforeUnsubscribeIsTold(t *testing.T) {
+	l := NewLifecycle(LifecycleConfig{})
+	var seen []messages.Phase
+	unsubscribe := l.Subscribe(func(c messages.PhaseChange) { seen = append(seen, c.To) })
+	l.mu.Lock()
+	l.Raise(messages.Stopped, "test")
+	l.mu.Unlock() // and before it looks whether there is something to tell
+	unsubscribe()
+	require.Equal(t, []messages.Phase{messages.Starting, messages.Stopped}, seen)
+}
