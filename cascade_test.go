@@ -42,6 +42,7 @@ func cascade(t *testing.T, judge string, change func(*Config)) (*Engine, *memory
 	trail := &memoryTrail{}
 	cfg := DefaultConfig()
 	cfg.Drain, cfg.Grace = 0, time.Second
+	cfg.ScannerTimeout, cfg.ExchangeTimeout = time.Minute, 2*time.Minute // a busy machine is not what is tested
 	cfg.Audit, cfg.RuntimeLib = trail, onnxtest.Library(t)
 	cfg.Model = modelDir(t, onnxtest.TokenTypes, judge)
 	cfg.Gate = modelDir(t, onnxtest.Good, `{"name":"first","version":"1","clear":0.3,"windows":{"tokens":48},"thresholds":{"default":{"block":0.9,"review":0.6}}}`)
@@ -187,7 +188,8 @@ func TestWhatTheJudgeDidNotReadIsForAPerson(t *testing.T) {
 		trail := &memoryTrail{}
 		cfg := DefaultConfig()
 		cfg.Drain, cfg.Grace, cfg.Audit = 0, time.Second, trail
-		cfg.Model, cfg.Gate = &inference.Source{}, &inference.Source{} // the loaders below take their place
+		cfg.ScannerTimeout, cfg.ExchangeTimeout = time.Minute, 2*time.Minute // a busy machine is not what is tested
+		cfg.Model, cfg.Gate = &inference.Source{}, &inference.Source{}       // the loaders below take their place
 		cfg.ModelJudgeWindows = 2
 		cfg.Default.Review = c.review
 		e, err := New(cfg)

@@ -39,6 +39,7 @@ func TestRS02RuleReloadsLeaveTheModelAlone(t *testing.T) {
 	write(0)
 	cfg := DefaultConfig()
 	cfg.Drain, cfg.RulesPath, cfg.Model = 0, path, &inference.Source{}
+	cfg.ScannerTimeout, cfg.ExchangeTimeout = time.Minute, 2*time.Minute // a busy machine is not what is tested
 	e, err := New(cfg)
 	require.NoError(t, err)
 	e.load = func(context.Context) (actors.Classifier, error) {

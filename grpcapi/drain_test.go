@@ -270,9 +270,7 @@ func TestDrainOutOfTimeSendsWhatWasDecided(t *testing.T) {
 		answers <- answer{out, err}
 	}()
 	<-decided
-	for r.Inflight() > 0 {
-		require.NoError(t, within(t).Err())
-	}
+	require.Eventually(t, func() bool { return r.Inflight() == 0 }, patience, time.Millisecond)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	drained := r.drain(over)
@@ -309,10 +307,7 @@ func TestSilentConnectionDoesNotHoldUpTheDrain(t *testing.T) {
 	silent, err := net.Dial("tcp", r.Addr().String())
 	require.NoError(t, err)
 	defer silent.Close()
-	for r.Conns() < 2 {
-		// Accepted soon; there is nothing else to wait on.
-		require.NoError(t, within(t).Err())
-	}
+	require.Eventually(t, func() bool { return r.Conns() == 2 }, patience, time.Millisecond)
 	drained := r.drain(context.Background())
 	gone(t, r.conn)
 	close(g.release)
