@@ -99,7 +99,8 @@ func (r *Setting) key() string {
 	return r.Path
 }
 
-// environment picks the variables of the table; an empty one counts as unset.
+// environment picks the variables of the table; an empty one counts as unset. One with
+// the prefix that CONFIG alone may have is a problem: what it asks for would be missed.
 func (l *loader) environment() map[string]leaf {
 	keys := map[string]string{}
 	for i := range table {
@@ -115,8 +116,14 @@ func (l *loader) environment() map[string]leaf {
 	found := map[string]leaf{}
 	for _, line := range l.src.Environ {
 		name, value, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(value) == "" {
+			continue
+		}
 		key, ok := keys[name]
-		if !ok || strings.TrimSpace(value) == "" {
+		if plain := strings.TrimPrefix(name, "SALLYPORT_"); !ok && keys[plain] != "" {
+			l.problems.add(name, "", "is not read: settings have no prefix, name it %s", plain)
+		}
+		if !ok {
 			continue
 		}
 		if other, twice := found[key]; twice && other.value != value && other.where != name {

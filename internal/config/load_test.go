@@ -35,6 +35,18 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// A prefix is a mistake that would open what the setting is there to close. What an
+// orchestrator says about a service of our name is none of our settings.
+func TestPrefixedVariables(t *testing.T) {
+	for name, plain := range map[string]string{"SALLYPORT_DENY_TOOLS": "DENY_TOOLS", "SALLYPORT_MODEL_DIR": "MODEL_DIR", "SALLYPORT_EXCHANGE_KEY_FILE": "EXCHANGE_KEY_FILE"} {
+		_, err := read(t, "", nil, []string{name + "=x"})
+		require.ErrorContains(t, err, name+": is not read: settings have no prefix, name it "+plain)
+	}
+	good(t, "", []string{"SALLYPORT_DENY_TOOLS=", "SALLYPORT_SERVICE_HOST=10.0.0.1", "SALLYPORT_PORT_9001_TCP=tcp://10.0.0.1:9001"})
+	_, err := read(t, "", nil, []string{"SALLYPORT_CONFIG=none.yaml"})
+	require.ErrorContains(t, err, "none.yaml")
+}
+
 // An empty flag is a decision, unlike an empty variable.
 func TestEmptyFlagOverridesFile(t *testing.T) {
 	s := good(t, "invariant:\n  rules_path: /packs\n", nil, "--invariant-rules-path=")
