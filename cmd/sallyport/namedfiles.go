@@ -72,12 +72,12 @@ func packFaults(path string) []error {
 	return faults
 }
 
-// modelFault opens the model if a setting says anything about it; what is in the
-// binary was tried when the binary was made.
+// modelFault opens the model, that of the binary too: the runtime that reads it lies
+// beside the binary or is the system's.
 func modelFault(s *config.Settings) (setting string, err error) {
 	m := inBinary.models(s)
 	own := s.Model != config.ModelDefault
-	if m.judge == nil || !own && s.ModelLabel == "" && s.ONNXRuntimeLib == "" {
+	if m.judge == nil {
 		return "", nil
 	}
 	setting = "MODEL"

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sallyport-mcp/sallyport/inference"
 )
 
 // Each setting that names a file is held to it, and the error says which setting,
@@ -82,5 +84,20 @@ func TestValidateTriesWhatTheSettingsName(t *testing.T) {
 				require.Contains(t, said.String(), want)
 			}
 		})
+	}
+}
+
+// TestValidateMissesTheRuntime: the models are in the binary, what reads them is not. A binary that was copied
+// without its library starts and never gets ready.
+func TestValidateMissesTheRuntime(t *testing.T) {
+	if lib, err := inference.OpenRuntime(""); err == nil {
+		require.NoError(t, lib.Close())
+		t.Skip("ONNX Runtime is installed here")
+	}
+	for model, want := range map[string]int{"default": exitFailed, "off": exitOK} {
+		t.Setenv("MODEL", model)
+		var said strings.Builder
+		require.Equal(t, want, run(t.Context(), []string{"config", "validate"}, &said), model)
+		require.Equal(t, want == exitFailed, strings.Contains(said.String(), "ONNXRUNTIME_LIB: load onnx runtime"), said.String())
 	}
 }
