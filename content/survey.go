@@ -118,6 +118,14 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 	folded := sc.v.label == ViewNormalised
 	for i < end {
 		c := byteClass[text[i]]
+		if folded && s.spaced == 0 && c&(classLetter|classHigh) != 0 && (i == 0 || byteClass[text[i-1]]&(classWord|classHigh) == 0) {
+			if end, of, letter := proseEnd(text, i); end > i {
+				seen |= of
+				s.spaced, s.distinct = boolInt(letter != 0), letter
+				i = end
+				continue
+			}
+		}
 		if c&classWord == 0 {
 			seen |= c
 			i++
@@ -157,14 +165,6 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 				}
 			}
 			continue
-		}
-		if folded && c&classLetter != 0 && seen&classHigh == 0 {
-			if end, letter := proseEnd(text, i, s.spaced > 0); end > i {
-				seen |= c
-				s.spaced, s.distinct = boolInt(letter != 0), letter
-				i = end
-				continue
-			}
 		}
 		start := i
 		word := c
@@ -289,53 +289,84 @@ func (sc *scan) wide(text string, i int) int {
 	return i + n
 }
 
-// proseEnd returns where the words end that begin with the one at byte i and say nothing in a folded text: they are too short for
-// a part of a token, no two in a row are one letter, and they stand between marks that mean nothing. Where such words are encoded,
-// or of one length, was seen in the text that was folded. spelled tells that the word before is one letter; letter is the last
-// word if it is one, as a bit.
-func proseEnd(text string, i int, spelled bool) (end int, letter uint32) {
-	const each, dull = 0x0101010101010101, (classWord | classLetter) * 0x0101010101010101
-	before := uint64(0) // which of the eight bytes before are letters
-	for end = i; end+8 <= len(text); end += 8 {
-		t := text[end : end+8]
-		class := uint64(byteClass[t[0]]) | uint64(byteClass[t[1]])<<8 | uint64(byteClass[t[2]])<<16 | uint64(byteClass[t[3]])<<24 |
-			uint64(byteClass[t[4]])<<32 | uint64(byteClass[t[5]])<<40 | uint64(byteClass[t[6]])<<48 | uint64(byteClass[t[7]])<<56
-		letters := class & (classLetter * each)
-		// Of the byte before these and all but the last of them.
-		near := letters<<8 | before>>56
-		alone := near &^ (letters<<16 | before>>48) &^ letters
-		if class&^dull != 0 || alone != 0 && (spelled || alone&(alone-1) != 0) || letters == classLetter*each && namedPart(text, end) {
+// proseEnd returns where the words end that begin at byte i and say nothing in a folded text: they are too short for a part of a
+// token, no two in a row are one letter, and they stand between marks that mean nothing. Where such words are encoded, or of one
+// length, was seen in the text that was folded. seen are the classes of their bytes; letter is the last word if it is one letter, as
+// a bit.
+func proseEnd(text string, i int) (end int, seen uint8, letter uint32) {
+	spelled := uint64(0) // whether the word before is one letter
+	for end = i; end+64 <= len(text); {
+		letters, high, n := proseMasks(text[end : end+64])
+		words := letters | high
+		starts := words &^ (words << 1)
+		gaps := ^words & (1<<n - 1)
+		// The survey takes what is outside ASCII for one letter if it has up to four bytes.
+		two := starts & high & (high >> 1)
+		three := two & (high >> 2)
+		four := three & (high >> 3)
+		alone := starts&letters&(gaps>>1) | two&(gaps>>2) | three&(gaps>>3) | four&(gaps>>4)
+		// The carry runs from behind a letter by itself to where the next word begins.
+		inRow := (alone<<1 | spelled) + ^starts
+		// Where as many letters begin as a part of a token has.
+		long := letters & (letters >> 1)
+		long &= long >> 2
+		long &= long >> 4
+		long &= long >> 8
+		long &= letters >> (minNamedPart - 1)
+		stop := inRow&alone | long
+		if stop != 0 {
+			gaps &= stop&-stop - 1
+		}
+		if gaps == 0 {
 			break
 		}
-		if near != 0 {
-			spelled = near>>1 < alone // no word stands behind the letter
+		// A word that goes on behind the last gap is read again.
+		size := bits.Len64(gaps)
+		within := uint64(1)<<(size-1) - 1
+		if high&within != 0 {
+			seen |= classHigh
 		}
-		before = letters
+		seen |= classWord | classLetter
+		if starts &= within; starts != 0 {
+			spelled = alone >> (bits.Len64(starts) - 1) & 1
+		}
+		if end += size; stop != 0 || n < 64 {
+			break
+		}
 	}
-	for end > i && isLetter(text[end-1]) {
-		end--
-	}
-	if spelled && end > i {
+	if spelled != 0 {
 		last := end - 1
-		for !isLetter(text[last]) {
+		for byteClass[text[last]]&(classLetter|classHigh) == 0 {
 			last--
 		}
 		letter = 1 << (text[last] & 31)
 	}
-	return end, letter
+	return end, seen, letter
 }
 
-// namedPart reports whether the letters around byte i are as many as a part of a token has.
-func namedPart(text string, i int) bool {
-	start, end := i, i
-	for start > 0 && i-start < minNamedPart && isLetter(text[start-1]) {
-		start--
+// proseMasks returns which of the first n of 64 bytes are letters and which are outside ASCII, a bit for each. These n, which are a
+// multiple of eight, are such bytes and marks that mean nothing.
+func proseMasks(t string) (letters, high uint64, n int) {
+	for ; n < 64; n += 8 {
+		e := t[n : n+8]
+		c := byteClass[e[0]] | byteClass[e[1]] | byteClass[e[2]] | byteClass[e[3]] | byteClass[e[4]] | byteClass[e[5]] | byteClass[e[6]] | byteClass[e[7]]
+		if c&^(classWord|classLetter|classHigh) != 0 {
+			break
+		}
+		eight := bytes8(e, 0)
+		letters |= bitOfEach(^noLetters8(eight|caseBits)&highBits) << n
+		if c&classHigh != 0 {
+			high |= bitOfEach(eight&highBits) << n
+		}
 	}
-	for end < len(text) && end-i < minNamedPart && isLetter(text[end]) {
-		end++
-	}
-	return end-start >= minNamedPart
+	return letters, high, n
 }
+
+// caseBits are what the capitals of ASCII have not, of eight bytes.
+const caseBits = 0x2020202020202020
+
+// bitOfEach gathers the highest bits of eight bytes in one, the first in the lowest place.
+func bitOfEach(b uint64) uint64 { return b >> 7 * 0x0102040810204080 >> 56 }
 
 // mark looks at the byte at i, which markup begins with: whether it cuts a word, and whether it opens a control token.
 func (sc *scan) mark(text string, i int) {

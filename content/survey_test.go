@@ -15,21 +15,27 @@ import (
 // TestProseEnd: whole eights of bytes are passed, and back to where a word begins.
 func TestProseEnd(t *testing.T) {
 	for name, tt := range map[string]struct{ passed, rest string }{
-		"few bytes":          {"", "begin"},
-		"words":              {"The report of the second half (of them), which is kept. ", ""},
-		"a digit":            {"the meeting, which was late (again), ", "took 48 chairs and tables"},
-		"a sign":             {"it was ", "the half-finished letter to the office"},
-		"a letter by itself": {"the second half of a report on l'", "harbour"},
-		"two of them":        {"the second half ", "of a b report on the harbour"},
-		"and far apart":      {"the second half of a    ", "     b report on the harbour"},
-		"markup":             {"the second half of the ", "report<b> on the harbour"},
-		"another script":     {"the second half of the ", "reportж on the harbour"},
-		"a part of a token":  {"the second half of the ", "reportreportrepor.of the harbour"},
-		"a word as long":     {"the second half of the reportreportrepo. Of the harbour ", ""},
+		"words":                  {"The report of the second half (of them), which is kept. ", ""},
+		"a digit":                {"the meeting, which was late (again), ", "took 48 chairs and tables"},
+		"a sign":                 {"it was ", "the half-finished letter to the office"},
+		"a letter by itself":     {"the second half of a report on l'", "harbour"},
+		"two of them":            {"the second half of a ", "b report on the harbour"},
+		"and far apart":          {"the second half of a         ", "b report on the harbour"},
+		"and farther":            {"the second half of the report on the harbour by the street, a                        ", "b report"},
+		"markup":                 {"the second half of the ", "report<b> on the harbour"},
+		"another script":         {"вторая половина oтчёта, reportж, naïve ", "половина9"},
+		"a letter of it":         {"половина и отчёт, 半 вторая ", "половина9"},
+		"two letters of it":      {"половина и ", "半 отчёт, вторая половина"},
+		"four bytes of it":       {"половина мы ", "ты отчёт, вторая половина"},
+		"five bytes of it":       {"половина мы半 ты半 отчёт, вторая ", "половина9"},
+		"one of each":            {"половина аy яb b половина ", "половина9"},
+		"a part of a token":      {"the second half of the ", "reportreportreport.of the harbour"},
+		"another script and one": {"the second half of the ", "жreportreportreport.of the harbour"},
+		"a word as long":         {"the second half of the reportreportrepo. Of the harbour ", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := tt.passed + tt.rest
-			end, _ := proseEnd(text, 0, false)
+			text := tt.passed + tt.rest + strings.Repeat("9", 64)
+			end, _, _ := proseEnd(text, 0)
 			require.Equal(t, tt.passed, text[:end])
 		})
 	}
@@ -38,7 +44,7 @@ func TestProseEnd(t *testing.T) {
 // TestFoldedTextIsSurveyedAsAny: what is passed over in a folded text tells nothing that is asked of it.
 func TestFoldedTextIsSurveyedAsAny(t *testing.T) {
 	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
-	pieces := []string{"the ", "of ", "a ", "i ", "g ", "l'", "'s ", "n-", "o.", "r ", "harbours ", "reportreportreport", ". ", ", ", "\n", "'", "1gn0re ", "48 ", "4111 ", "4111", "/", "-", "_", "<b>", "x<b>", "*", "&amp;", "\x01", "+ADw-", "é", "DE89 ", "GB82WEST"}
+	pieces := []string{"the ", "of ", "a ", "i ", "g ", "l'", "'s ", "n-", "o.", "r ", "harbours ", "reportreportreport", ". ", ", ", "\n", "'", "1gn0re ", "48 ", "4111 ", "4111", "/", "-", "_", "<b>", "x<b>", "*", "&amp;", "\x01", "+ADw-", "é", "é ", "я", "мы ", "半", "半 ", "🙂", "DE89 ", "GB82WEST"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		sc := newScan(context.Background(), Builtin(), d, SideResponse)
@@ -94,5 +100,17 @@ func TestSurveyTellsUnseenCharacters(t *testing.T) {
 		sc.begin(sc.first(s))
 		end, _ := plainEnd(s, 0, false)
 		require.Equal(t, end < len(s), sc.survey(s).has(hasUnseen), "%x", r)
+	}
+}
+
+// TestProseBeginsWithAWord: a letter behind a digit is part of its word, and not the first of six that are set apart.
+func TestProseBeginsWithAWord(t *testing.T) {
+	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
+	sc := newScan(context.Background(), Builtin(), d, SideResponse)
+	for begin, spaced := range map[string]bool{"1ж": false, "-ж": true} {
+		v := sc.first("the " + begin + " b c d e f, " + strings.Repeat("the second half of the report ", 4))
+		v.label = ViewNormalised
+		sc.begin(v)
+		require.Equal(t, spaced, sc.survey(v.text).has(hasSpaced), begin)
 	}
 }
