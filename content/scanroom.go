@@ -20,6 +20,7 @@ type scanRoom struct {
 	barren       barren
 	decoded      decodedRuns
 	runs         []run
+	wordRows     []run // of words that a phrase of a wallet may be made of, in the current view
 	numerous     []run // where enough digits for a number may be, in the current view
 	even         []evenWords
 	groups       []group

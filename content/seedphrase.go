@@ -94,16 +94,28 @@ type seedWord struct {
 	line               bool // a line ends before it
 }
 
-// seeds looks for the phrases that wallets are restored from (BIP 39). A word of every stride is looked up; where it is one of
-// the list the words around it are read.
+// seeds looks for the phrases that wallets are restored from (BIP 39). Of every row of words that are as long as those of the list
+// a word of every stride is looked up; where it is one of the list the words around it are read.
 func (sc *scan) seeds() {
 	if sc.v.changedLittle() {
 		sc.seedsAtChanges()
 		return
 	}
-	text := sc.text
+	text, rows := sc.text, sc.wordRows
+	if sc.v.label == ViewNormalised {
+		rows = []run{{0, len(text)}} // whose prose is passed over
+	}
 	from := 0 // end of the run before
 	for i := seedStride / 2; i < len(text); i += seedStride {
+		for len(rows) > 0 && rows[0].end <= i {
+			rows = rows[1:]
+		}
+		if len(rows) == 0 {
+			return
+		}
+		if i < rows[0].start {
+			continue
+		}
 		start := seedStart(text, max(i, from), from)
 		// Of two samples in a phrase one is not its last word.
 		number, end := seedAt(text, start)
@@ -174,6 +186,9 @@ func seedAt(text string, i int) (number, end int) {
 	}
 	return seedNumbers.number(word & (1<<(8*n) - 1)), end
 }
+
+// lowerBits sets letters in lower case, and makes letters of no others.
+const lowerBits = 0x2020202020202020
 
 // noLetters8 returns the highest bits of those of eight bytes that are no letters in lower case.
 func noLetters8(b uint64) uint64 {

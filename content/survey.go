@@ -81,6 +81,8 @@ type surveyed struct {
 	number   run    // words with digits in them, with no more between two than between the digits of a number
 	digits   int    // how many digits they have at most
 	even     evenWords
+	row      int   // end of the last word that no phrase of a wallet has
+	words    int   // how many words that one may have follow, at most
 	seen     uint8 // classes of bytes
 }
 
@@ -89,13 +91,14 @@ type surveyed struct {
 func (sc *scan) survey(text string) features {
 	s := &sc.surveyed
 	*s = surveyed{codeEnd: -1}
-	sc.numerous = sc.numerous[:0]
+	sc.numerous, sc.wordRows = sc.numerous[:0], sc.wordRows[:0]
 	if v := sc.v; v.label == ViewNormalised && v.changedLittle() && v.up.known != nil && v.up.known.plain {
 		sc.surveyChanges(v, v.up.known)
 	} else {
 		sc.surveyPart(text, 0, len(text))
 	}
 	sc.evenEnds(s.even)
+	sc.rowEnds(len(text))
 	if s.seen&classDigit != 0 {
 		s.f |= hasDigits
 	}
@@ -168,7 +171,11 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 		}
 		start := i
 		word := c
-		for i++; i < n; i++ {
+		if i++; c&classLetter != 0 && i+8 <= n {
+			// Mostly letters alone.
+			i += bits.TrailingZeros64(noLetters8(bytes8(text, i)|lowerBits)) / 8
+		}
+		for ; i < n; i++ {
 			c := byteClass[text[i]]
 			if c&classWord == 0 {
 				break
@@ -195,6 +202,7 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 		}
 		if size == 1 && c&classLetter != 0 {
 			// A letter by itself, as all are in words that are spelled.
+			sc.rowEnds(i)
 			if start > 0 && text[start-1] >= 0x80 {
 				// Part of a word of another script.
 				s.spaced, s.distinct = 0, 0
@@ -208,6 +216,11 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 		}
 		if word&(classSign|classDigit) == 0 {
 			// A plain word, as most are.
+			if size < minSeedWord || size > maxSeedWord {
+				sc.rowEnds(i)
+			} else {
+				s.words++
+			}
 			if s.spaced, s.distinct = 0, 0; size >= minRun {
 				sc.runs = append(sc.runs, run{start, i})
 			}
@@ -246,6 +259,7 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 		if word&(classSign|classLetter) == 0 {
 			continue // nothing but a number
 		}
+		s.words += size/minSeedWord + 1
 		if word&(classLetter|classDigit) == classLetter|classDigit && size >= tellingLeet && size <= maxLeet && !sc.leetToEnd() && leetWord(text[start:i]) != "" {
 			sc.cipher(cipherLeet, start)
 		}
@@ -278,6 +292,15 @@ func (sc *scan) numberWord(start, end int) {
 	} else {
 		sc.numerous = append(sc.numerous, s.number)
 	}
+}
+
+// rowEnds ends a row of words at byte end, and notes it when it has as many as a phrase of a wallet.
+func (sc *scan) rowEnds(end int) {
+	s := &sc.surveyed
+	if s.words >= minSeedWords {
+		sc.wordRows = append(sc.wordRows, run{s.row, end})
+	}
+	s.row, s.words = end, 0
 }
 
 // wide surveys the character of four bytes at byte i and returns its end.

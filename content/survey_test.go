@@ -88,6 +88,35 @@ func TestSurveyTellsWhereNumbersMayBe(t *testing.T) {
 	require.Positive(t, passed)
 }
 
+// TestSurveyTellsWhereAPhraseMayBe: as many words of the wallets' list as a phrase has are all in a row that is told.
+func TestSurveyTellsWhereAPhraseMayBe(t *testing.T) {
+	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
+	row := strings.Repeat("abandon ", 14)
+	pieces := []string{row, strings.ReplaceAll(row, " ", ", "), strings.ReplaceAll(row, " ", "-"), strings.ReplaceAll(row, " ", "\n1. "), strings.ReplaceAll(row, " ", "é"), "abandon", "zoo ", "ab ", "a ", "1 ", "-", ".", "_", "é", "x1 ", "abandoned "}
+	told, passed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
+		sc := newScan(context.Background(), Builtin(), d, SideResponse)
+		sc.begin(sc.first(text))
+		sc.survey(text)
+		for i := range len(text) {
+			if number, _ := seedAt(text, i); number < 0 {
+				continue
+			}
+			words := sc.seedRun(i, 0)
+			if len(words) < minSeedWords {
+				passed++
+				continue
+			}
+			told++
+			start, end := words[0].start, words[len(words)-1].end
+			require.True(t, slices.ContainsFunc(sc.wordRows, func(r run) bool { return r.start <= start && r.end >= end }), "%q in %q: %v", text[start:end], text, sc.wordRows)
+		}
+	})
+	require.Positive(t, told)
+	require.Positive(t, passed)
+}
+
 // TestSurveyTellsUnseenCharacters: of all characters, those that hidden looks at.
 func TestSurveyTellsUnseenCharacters(t *testing.T) {
 	d, _ := scanBody(t, "tools/call", SideResponse, result("text"))
