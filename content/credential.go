@@ -39,6 +39,9 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		kind = credentialKey
 	}
 	suffix := extent(text, end, 16, setToken)
+	if kind == credentialPassword && suffix == len(text) && (suffix == end || text[end:] == "s") && sc.v.up == nil && sc.d.strings[sc.str].Key {
+		sc.passwords = sc.str + 1
+	}
 	if suffix != end {
 		if !credentialSuffix(text[end:suffix]) {
 			return

@@ -1,5 +1,7 @@
 package content
 
+import "strings"
+
 // The names of JSON members, and of values that stand in pairs with their names, announce credentials as those in texts do.
 
 // pairBefore remembers that the current string names a credential whose value is the member before it.
@@ -73,6 +75,22 @@ func (sc *scan) member(s *String, raw *view) {
 		kind = credentialPassword
 	}
 	if kind == credentialNone || s.Text == "" || s.Role == RoleSchema || s.Role == RoleDescription || !kind.accepts(s.Text, true) {
+		return
+	}
+	sc.v, sc.text = raw, raw.text
+	sc.hits = append(sc.hits[:0], hit{det: detCredential, start: 0, end: len(s.Text)})
+	sc.flush()
+}
+
+// passwordElement reports whether s is an element of a list of passwords by its name. Lists of secrets and tokens are of names as
+// well.
+func (sc *scan) passwordElement(s *String) bool {
+	return sc.passwords > 0 && s.element >= 0 && s.container >= 0 && int(sc.d.containers[s.container].name) == sc.passwords-1
+}
+
+// element looks at such an element. Only what looks drawn is a password: such lists hold what is wrong with one as well.
+func (sc *scan) element(s *String, raw *view) {
+	if s.Role == RoleSchema || s.Role == RoleDescription || strings.IndexByte(s.Text, ' ') >= 0 || !literalSecret(s.Text, credentialPassword) {
 		return
 	}
 	sc.v, sc.text = raw, raw.text

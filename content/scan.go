@@ -39,6 +39,7 @@ type scan struct {
 
 	credential    credential // what the member name credentialKey announces
 	credentialKey int
+	passwords     int        // one more than the member name that announces passwords, 0 for none
 	taking        credential // what the option announces before element takenBy
 	takenBy       int
 	pair          credential // what the name announces in container pairIn, whose value is another member
@@ -127,8 +128,8 @@ func (sc *scan) string(i int) {
 		sc.rep.Coverage.ScannedBytes += len(s.Text)
 		return
 	}
-	nothing, taken := sc.nothingIn(s), i > 0 && sc.takenBy == i
-	if nothing && (len(s.Text) < minFound || s.Key || s.name < 0 && !taken) {
+	nothing, taken, listed := sc.nothingIn(s), i > 0 && sc.takenBy == i, sc.passwordElement(s)
+	if nothing && (len(s.Text) < minFound || s.Key || s.name < 0 && !taken && !listed) {
 		if s.Host < 0 {
 			sc.rep.Coverage.ScannedBytes += len(s.Text)
 		}
@@ -170,6 +171,8 @@ func (sc *scan) string(i int) {
 			sc.member(s, raw)
 		case taken:
 			sc.taken(s, raw)
+		case listed:
+			sc.element(s, raw)
 		}
 	}
 }
