@@ -80,6 +80,14 @@ func TestEX08CardAsNumberBlocks(t *testing.T) {
 
 	_, r = scanBody(t, "tools/call", SideRequest, `{"name":"pay","arguments":{"cards":[1,4111111111111111],"order":4111111111111111}}`)
 	require.Equal(t, []string{"/arguments/cards"}, paths(r, "payment-card"))
+	for body, want := range map[string][]string{
+		`{"card":{"brand":"visa","number":4111111111111111,"order":4111111111111111}}`:        {"/structuredContent/card"},
+		`{"cards":[{"number":4111111111111111},[4111111111111111]]}`:                          {"/structuredContent/cards", "/structuredContent/cards"},
+		`{"order":{"number":4111111111111111},"card":{"holder":{"number":4111111111111111}}}`: nil,
+	} {
+		_, r = scanBody(t, "tools/call", SideResponse, `{"structuredContent":`+body+`}`)
+		require.Equal(t, want, paths(r, "payment-card"), body)
+	}
 	for number, want := range map[string]int{"4111111111111111.0": 1, "4.111111111111111e15": 1, "4.111111111111111E+15": 1, "41111111111111110e-1": 1, "4111111111111111.00000000000000000000000000000000": 1, "4111111111111111000000000000000000000e-21": 1, "0.004111111111111111e18": 1, "6304000000000000019.0": 0, "6304000000000000000.0": 1, "4111111111111111.5": 0, "-4111111111111111.0": 0, "4111111111111112.0": 0, "1e400": 0, "1e-99999999999999999999": 0, "4111111111111111e9223372036854775807": 0, "0.0": 0} {
 		_, r = scanBody(t, "tools/call", SideResponse, `{"structuredContent":{"card":`+number+`}}`)
 		require.Len(t, paths(r, "payment-card"), want, number)

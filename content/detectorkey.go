@@ -32,3 +32,12 @@ func numberKey(name string) bool {
 	}, name)
 	return numberKeys[folded]
 }
+
+// numberName reports whether a member is the number of what its object is.
+func numberName(name string) bool {
+	switch name {
+	case "number", "no", "num", "value":
+		return true
+	}
+	return false
+}

@@ -17,7 +17,7 @@ type frame struct {
 	start  int
 	names  int // where the names of an object begin in those of the walker
 	object bool
-	card   bool  // an array whose member name announces a card or account number
+	card   int32 // one more than the name of the list that announces cards or account numbers, 0 for none
 	codes  int32 // elements that are numbers of characters
 }
 
@@ -125,8 +125,11 @@ func (w *walker) value(i int) (end int, opened bool, err *ParseError) {
 		if len(w.stack) >= w.maxDepth {
 			return 0, false, &ParseError{Kind: KindTooDeep, Offset: int64(i)}
 		}
-		elem := w.element()
-		w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, names: len(w.names), object: c == '{', card: c == '[' && w.sensitive()})
+		elem, card := w.element(), int32(0)
+		if c == '[' || w.name < 0 {
+			card = w.announced()
+		}
+		w.stack = append(w.stack, frame{node: -1, name: w.name, elem: elem, start: i, names: len(w.names), object: c == '{', card: card})
 		w.name = -1
 		i = skipBlanks(src, i+1)
 		switch {
@@ -314,26 +317,38 @@ func (w *walker) str(start int, key bool) (int, *ParseError) {
 	return end, nil
 }
 
-// number remembers the number src[start:end] if the name of its member, or of the array that it is in, tells what it is.
+// number remembers the number src[start:end] if the name of its member, or of the array or object that it is in, tells what it is.
 func (w *walker) number(start, end int) {
 	w.element()
-	d := w.doc
-	if w.sensitive() {
-		d.numbers = append(d.numbers, number{name: w.name, start: start, end: end})
-	} else if n := len(w.stack); n > 0 && !w.stack[n-1].object {
+	card := w.announced()
+	if n := len(w.stack); n > 0 {
 		top := &w.stack[n-1]
-		if top.card {
-			d.numbers = append(d.numbers, number{name: top.name, start: start, end: end})
-		}
-		if end-start <= 3 && characterNumber(w.src, start, end) {
+		switch {
+		case card == 0 && top.object && numberName(w.doc.strings[w.name].Text):
+			if card = top.card; top.name >= 0 && numberKey(w.doc.strings[top.name].Text) {
+				card = top.name + 1
+			}
+		case !top.object && end-start <= 3 && characterNumber(w.src, start, end):
 			top.codes++
 		}
+	}
+	if card > 0 {
+		w.doc.numbers = append(w.doc.numbers, number{name: card - 1, start: start, end: end})
 	}
 	w.name = -1
 }
 
-// sensitive reports whether the name of the member whose value is next announces a card or account number.
-func (w *walker) sensitive() bool { return w.name >= 0 && numberKey(w.doc.strings[w.name].Text) }
+// announced returns one more than the member name that announces a card or account number in the value that is next: its own, or
+// that of the list that it is in. It is 0 for none.
+func (w *walker) announced() int32 {
+	switch n := len(w.stack); {
+	case w.name >= 0 && numberKey(w.doc.strings[w.name].Text):
+		return w.name + 1
+	case w.name < 0 && n > 0:
+		return w.stack[n-1].card
+	}
+	return 0
+}
 
 // materialise records the open containers and returns the index of the innermost, -1 at the top.
 func (w *walker) materialise() int32 {
