@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,8 +127,10 @@ func TestRS13PanicsAreTheMarkersOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const normal, patience = 200, time.Minute
+				var panics atomic.Int64
 				model := &fakeModel{run: func(_ inference.RunControl, b []inference.Window) error {
 					if batchHas(b, "marker") {
+						panics.Add(1)
 						panic(errors.New("the scanner cannot bear this"))
 					}
 					return nil
@@ -168,7 +171,8 @@ func TestRS13PanicsAreTheMarkersOwn(t *testing.T) {
 					require.Positive(t, outcomes["plain lost"])
 				}
 				time.Sleep(2 * time.Minute) // back-offs and the limit's window are over
-				r.rec.state(func() { require.Equal(t, outcomes["marker panic"], r.rec.restarted) })
+				// Who was told that the model is lost may have been in a run that panicked then.
+				r.rec.state(func() { require.EqualValues(t, panics.Load(), r.rec.restarted) })
 				require.Zero(t, r.panics.Load(), "no actor panicked")
 				_, err := r.read(patience, "plain again")
 				require.NoError(t, err, "it came back by itself")
