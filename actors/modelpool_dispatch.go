@@ -278,17 +278,19 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		p.probed(j, out)
 		return
 	}
-	failed, now := 0, time.Now()
+	scored, now := 0, time.Now()
 	wait := time.Duration(0)
 	for i, f := range j.flights {
 		wait = max(wait, j.started.Sub(f.queued))
 		e := out.faultOf(i)
 		if e == nil {
+			if scored++; scored == 1 { // before an answer: who has one may come again at once
+				p.h.worked[j.model.stage].Add(1)
+			}
 			p.suspects.clear(f.key())
 			p.land(f, out.scores[i], len(j.flights), now)
 			continue
 		}
-		failed++
 		late := errors.Is(e, inference.ErrTerminated) && out.took < p.h.cfg.Hang
 		if !late && suspicious(e.Fault) {
 			p.suspects.add(f.key(), j.started)
@@ -302,14 +304,11 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		}
 		p.crash(f, e, now)
 	}
-	if failed < len(j.flights) {
-		p.h.worked[j.model.stage].Add(1)
-	}
 	if out.clean {
 		p.costs[j.model.stage].Observe(j.tokens, j.padded, out.took)
 	}
 	p.h.cfg.Observer.Batch(BatchStats{Model: j.model.name, Windows: len(j.flights), Tokens: j.tokens,
-		Padded: j.padded, Wait: wait, Run: out.took, Failed: failed})
+		Padded: j.padded, Wait: wait, Run: out.took, Failed: len(j.flights) - scored})
 	p.conclude(j, out)
 }
 
