@@ -5,6 +5,7 @@ package inference_test
 import (
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -31,8 +32,16 @@ func resident(t *testing.T) float64 {
 	return float64(pages) * float64(os.Getpagesize()) / (1 << 20)
 }
 
+// ownThread keeps a test to one thread: the C library keeps memory for every thread that
+// has allocated, and on a machine of many processors there would be ever more of them.
+func ownThread(t *testing.T) {
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+}
+
 // RS-01: every new shape of a batch used to cost memory for good.
 func TestShapesCostNoMemory_RS01(t *testing.T) {
+	ownThread(t)
 	c, err := open(t, onnxtest.Files(t, onnxtest.Deberta), skipSelfTest)
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -55,17 +64,20 @@ func TestShapesCostNoMemory_RS01(t *testing.T) {
 	checks(18_000 / scale)
 	late := resident(t)
 	t.Logf("resident after 2 000 checks: %.1f MiB, after 20 000: %.1f MiB", early, late)
-	require.InEpsilon(t, early, late, 0.05)
+	// The slack of as many processors as there are, most of all under the race detector: some
+	// thousand shapes that stayed would be more.
+	require.Less(t, late-early, 10.0, "MiB that 18 000 checks cost")
 }
 
 // RS-02: a model that is opened again and again gives its memory back. What
 // may stay is slack of the allocators, some MB and more under the race detector: a
 // leak would keep the 2.5 MB of the weights with every one of the 20 reloads.
 func TestReloadsGiveMemoryBack_RS02(t *testing.T) {
+	ownThread(t)
 	lib := onnxtest.Library(t)
-	runtime, err := inference.OpenRuntime(lib)
+	library, err := inference.OpenRuntime(lib)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, runtime.Close()) }()
+	defer func() { require.NoError(t, library.Close()) }()
 	reload := func(n int) {
 		for range n {
 			c, err := inference.Open(inference.FS(defaultmodel.FS()), inference.Options{RuntimeLib: lib})
