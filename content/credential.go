@@ -99,7 +99,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 }
 
 // accessWords make of a token one that gives access, of any form.
-var accessWords = [...]string{"access_", "private_", "personal_access_", "api_", "bot_"}
+var accessWords = [...]string{"access_", "private_", "personal_access_", "api_", "bot_", "auth_", "access-", "private-", "api-", "auth-", "auth"}
 
 // oneOfBefore reports whether one of the words stands right before byte at, and begins there.
 func oneOfBefore(text string, at int, words []string) bool {

@@ -114,6 +114,22 @@ func (sc *scan) clickHouse(at int) {
 	}
 }
 
+// minShare is the length of a share of Vault's root key in base64, in bytes.
+const minShare = 44
+
+// vaultShare looks for a share of the key that opens a Vault, as its init prints them: a number, a colon, and 33 bytes in
+// base64 or hexadecimal.
+func (sc *scan) vaultShare(at int) {
+	colon := extent(sc.text, at, 3, setDigits)
+	start := colon + len(": ")
+	if colon == at || !strings.HasPrefix(sc.text[colon:], ": ") {
+		return
+	}
+	if end := extent(sc.text, start, 89, setBase64); end-start >= minShare && mixed(sc.text[start:end]) {
+		sc.add(detVault, start, end)
+	}
+}
+
 // minHook is the least that follows the host in the address of an incoming hook, in bytes.
 const minHook = 12
 

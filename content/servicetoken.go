@@ -17,6 +17,8 @@ func serviceKeywords() []keyword {
 		{text: ".webhook.office.com/webhookb2/", look: (*scan).hookAddress},
 		{text: "hooks.zapier.com/hooks/catch/", look: (*scan).hookAddress},
 		{text: "mcp.zapier.com/api/mcp/s/", look: (*scan).hookAddress},
+		{text: "nseal key ", look: func(sc *scan, at int) { sc.vaultShare(at + len("nseal key ")) }},
+		{text: "ecovery key ", look: func(sc *scan, at int) { sc.vaultShare(at + len("ecovery key ")) }},
 		{text: ".make.com/", look: (*scan).hookAddress},
 	}
 	for prefix, shape := range map[string]struct {
