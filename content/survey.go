@@ -231,7 +231,13 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 			sc.utf7 = n > minShifted
 		}
 		if word&classDigit != 0 {
-			sc.numberWord(start, i)
+			if start-s.number.end > maxDigitGap {
+				s.number.start, s.digits = start, 0
+			}
+			s.number.end = i
+			if s.digits += size; s.digits >= minNumber {
+				sc.numberMayBe(s.number)
+			}
 		}
 		if word&classDigit != 0 && (word&classLetter == 0 || text[start] == '0' && size <= maxCode+2) {
 			if start-s.codeEnd > maxCodeGap {
@@ -277,20 +283,12 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 	return i
 }
 
-// numberWord adds a word with digits in it to those before, and notes where there may be as many digits as a number has.
-func (sc *scan) numberWord(start, end int) {
-	s := &sc.surveyed
-	if start-s.number.end > maxDigitGap {
-		s.number.start, s.digits = start, 0
-	}
-	s.number.end = end
-	if s.digits += end - start; s.digits < minNumber {
-		return
-	}
-	if n := len(sc.numerous); n > 0 && sc.numerous[n-1].start == s.number.start {
-		sc.numerous[n-1].end = end
+// numberMayBe notes words in which there may be as many digits as a number has.
+func (sc *scan) numberMayBe(words run) {
+	if n := len(sc.numerous); n > 0 && sc.numerous[n-1].start == words.start {
+		sc.numerous[n-1].end = words.end
 	} else {
-		sc.numerous = append(sc.numerous, s.number)
+		sc.numerous = append(sc.numerous, words)
 	}
 }
 
