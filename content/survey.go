@@ -121,14 +121,6 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 	folded := sc.v.label == ViewNormalised
 	for i < end {
 		c := byteClass[text[i]]
-		if folded && s.spaced == 0 && c&(classLetter|classHigh) != 0 && (i == 0 || byteClass[text[i-1]]&(classWord|classHigh) == 0) {
-			if end, of, letter := proseEnd(text, i); end > i {
-				seen |= of
-				s.spaced, s.distinct = boolInt(letter != 0), letter
-				i = end
-				continue
-			}
-		}
 		if c&classWord == 0 {
 			seen |= c
 			i++
@@ -141,6 +133,13 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 			default:
 				// One character of another script may stand for one letter.
 				start := i - 1
+				if folded {
+					if end, of := sc.prose(text, start); end > start {
+						seen |= of
+						i = end
+						continue
+					}
+				}
 				i = start
 			high:
 				for i < n {
@@ -168,6 +167,13 @@ func (sc *scan) surveyPart(text string, i, end int) int {
 				}
 			}
 			continue
+		}
+		if folded && c&classLetter != 0 {
+			if end, of := sc.prose(text, i); end > i {
+				seen |= of
+				i = end
+				continue
+			}
 		}
 		start := i
 		word := c
@@ -308,6 +314,18 @@ func (sc *scan) wide(text string, i int) int {
 		sc.surveyed.f |= hasUnseen
 	}
 	return i + n
+}
+
+// prose passes over the words of a folded text that begin at byte i and say nothing, and returns where they end and what classes of
+// bytes they have. They begin where a word does, and no letter stands apart before them.
+func (sc *scan) prose(text string, i int) (end int, seen uint8) {
+	s := &sc.surveyed
+	if s.spaced > 0 || i > 0 && byteClass[text[i-1]]&(classWord|classHigh) != 0 {
+		return i, 0
+	}
+	end, seen, s.distinct = proseEnd(text, i)
+	s.spaced = boolInt(s.distinct != 0)
+	return end, seen
 }
 
 // proseEnd returns where the words end that begin at byte i and say nothing in a folded text: they are too short for a part of a
