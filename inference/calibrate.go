@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -75,29 +73,4 @@ func upperRank(n int, quantile float64) (rank int, ok bool) {
 func binomial(n, k int, p float64) float64 {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
 	return math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
-}
-
-// SaveManifest replaces sallyport.json in a model directory, whole or not at
-// all.
-func SaveManifest(dir string, m Manifest) error {
-	data, err := m.Encode()
-	if err != nil {
-		return err
-	}
-	if _, err := ParseManifest(data); err != nil {
-		return fmt.Errorf("write %s: %w", ManifestFile, err)
-	}
-	f, err := os.CreateTemp(dir, ManifestFile+".*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", ManifestFile, err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, ManifestFile))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", ManifestFile, err), os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/sallyport-mcp/sallyport/inference/onnx"
 	"github.com/sallyport-mcp/sallyport/inference/tokenizer"
@@ -137,7 +139,7 @@ func newClassifier(l *loader, model Model, runtime string) *Classifier {
 	}
 
 	h := sha256.New()
-	for _, file := range sortedKeys(l.sums) {
+	for _, file := range slices.Sorted(maps.Keys(l.sums)) {
 		h.Write([]byte(file + "\x00" + l.sums[file] + "\n"))
 	}
 	h.Write(binary.LittleEndian.AppendUint32(nil, uint32(l.label)))

@@ -3,7 +3,7 @@ package inference
 import (
 	"encoding/json/v2"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,9 +88,7 @@ var maliciousNames = []string{"MALICIOUS", "INJECTION", "JAILBREAK"}
 // maliciousLabel returns the output that is the probability of an attack.
 // wanted is the operator's choice, or empty.
 func maliciousLabel(s Source, labels []string, wanted string) (int, error) {
-	list := append([]string{}, labels...)
-	sort.Strings(list)
-	found := "labels are " + strings.Join(list, ", ")
+	found := "labels are " + strings.Join(slices.Sorted(slices.Values(labels)), ", ")
 	bad := func(want string) error {
 		return &LoadError{File: s.path(configFile), Reason: found, Want: want}
 	}
@@ -98,10 +96,8 @@ func maliciousLabel(s Source, labels []string, wanted string) (int, error) {
 		return 0, bad("at least two")
 	}
 	if wanted != "" {
-		for i, l := range labels {
-			if strings.EqualFold(l, wanted) {
-				return i, nil
-			}
+		if i := slices.IndexFunc(labels, func(l string) bool { return strings.EqualFold(l, wanted) }); i >= 0 {
+			return i, nil
 		}
 		return 0, bad(fmt.Sprintf("the configured label %q among them", wanted))
 	}

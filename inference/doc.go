@@ -9,6 +9,6 @@
 // runtime.
 //
 // It never queues, caches, retries or times anything out: that is the model
-// pool's work, which calls Open, Windows and Run. It knows nothing of actors,
+// pool's work, which calls Open, Plan and Run. It knows nothing of actors,
 // MCP or verdicts.
 package inference

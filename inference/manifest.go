@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sort"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 )
 
 // ManifestFile is the name of our own file in a model directory.
@@ -131,13 +134,9 @@ func (m *Manifest) checkMaps() error {
 			return fmt.Errorf("thresholds: no %q", DefaultSurface)
 		}
 	}
-	for _, surface := range sortedKeys(m.Thresholds) {
+	for _, surface := range slices.Sorted(maps.Keys(m.Thresholds)) {
 		t := m.Thresholds[surface]
-		known := false
-		for _, s := range Surfaces {
-			known = known || s == surface
-		}
-		if !known {
+		if !slices.Contains(Surfaces, surface) {
 			return fmt.Errorf("thresholds: unknown surface %q", surface)
 		}
 		if !(t.Review > 0 && t.Review <= t.Block && t.Block <= 1) {
@@ -147,7 +146,7 @@ func (m *Manifest) checkMaps() error {
 			return err
 		}
 	}
-	for _, file := range sortedKeys(m.Files) {
+	for _, file := range slices.Sorted(maps.Keys(m.Files)) {
 		sum, err := hex.DecodeString(m.Files[file])
 		if err != nil || len(sum) != 32 {
 			return fmt.Errorf("files: %q has no SHA-256 in hexadecimal", file)
@@ -181,15 +180,6 @@ func (m Manifest) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 // ReadManifest returns the manifest of a model directory, the zero value where there
 // is none. The error is a *LoadError.
 func ReadManifest(s Source) (Manifest, error) {
@@ -205,4 +195,29 @@ func ReadManifest(s Source) (Manifest, error) {
 		return Manifest{}, &LoadError{File: s.path(ManifestFile), Reason: err.Error(), Err: err}
 	}
 	return m, nil
+}
+
+// SaveManifest replaces sallyport.json in a model directory, whole or not at
+// all.
+func SaveManifest(dir string, m Manifest) error {
+	data, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	if _, err := ParseManifest(data); err != nil {
+		return fmt.Errorf("write %s: %w", ManifestFile, err)
+	}
+	f, err := os.CreateTemp(dir, ManifestFile+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", ManifestFile, err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, ManifestFile))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", ManifestFile, err), os.Remove(f.Name()))
+	}
+	return nil
 }

@@ -1,13 +1,16 @@
 package inference
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sallyport-mcp/sallyport/inference/onnx"
 	"github.com/sallyport-mcp/sallyport/inference/tokenizer"
@@ -155,7 +158,7 @@ func (l *loader) checksums() error {
 		files[file] = true
 	}
 	l.sums = make(map[string]string, len(files))
-	for _, file := range sortedKeys(files) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		sum, err := l.sum(file)
 		if err != nil {
 			return err
@@ -247,26 +250,12 @@ func readHeader(src Source) (h onnx.Header, data []byte, err error) {
 		if data, err = io.ReadAll(f); err != nil {
 			return h, nil, &LoadError{File: src.path(src.model), Reason: fmt.Sprintf("cannot be read: %v", err), Err: err}
 		}
-		at = bytesAt(data)
+		at = bytes.NewReader(data)
 	}
 	if h, err = onnx.ReadHeader(at, info.Size()); err != nil {
 		return h, nil, &LoadError{File: src.path(src.model), Reason: err.Error(), Want: "an ONNX model", Err: err}
 	}
 	return h, data, nil
-}
-
-// bytesAt reads at offsets of a slice.
-type bytesAt []byte
-
-func (b bytesAt) ReadAt(p []byte, at int64) (int, error) {
-	if at >= int64(len(b)) {
-		return 0, io.EOF
-	}
-	n := copy(p, b[at:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }
 
 // session opens the network in the runtime.

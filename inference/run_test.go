@@ -179,7 +179,6 @@ func TestTheRuntimeIsShared(t *testing.T) {
 	first, err := inference.OpenRuntime(lib)
 	require.NoError(t, err)
 	require.Regexp(t, `^1\.\d+\.\d+$`, first.Version())
-	require.Equal(t, lib, first.Path())
 	second, err := inference.OpenRuntime("/not/looked/at/while/loaded.so")
 	require.NoError(t, err)
 	require.NoError(t, first.Close())

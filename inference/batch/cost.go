@@ -30,9 +30,6 @@ func (c *Cost) Observe(tokens, padded int, took time.Duration) {
 	c.xy = c.xy*memory + t*s
 }
 
-// Known reports whether anything was observed.
-func (c *Cost) Known() bool { return c.n > 0 }
-
 // Rate is the measured speed of one worker in tokens per second, padding not
 // counted, 0 when unknown.
 func (c *Cost) Rate() float64 {

@@ -112,8 +112,8 @@ type Choice struct {
 // The first window that somebody still waits for is always in the batch, so no
 // window starves: its urgency is a fixed moment, and what arrives later is more
 // urgent only if its deadline is nearer. The neighbours are those of the nearest
-// length and of the same step, ties by urgency, as long as the limits hold. A window never waits for
-// neighbours that are not there yet.
+// length and of the same step, ties by urgency, as long as the limits hold. A window
+// never waits for neighbours that are not there yet.
 func Plan[W Window](queue []W, now time.Time, limits []Limits) Choice {
 	entries := make([]entry[W], len(queue))
 	for i, w := range queue {

@@ -13,9 +13,6 @@ func Open(string) (*Runtime, error) { return nil, ErrNoCgo }
 // Version is empty.
 func (*Runtime) Version() string { return "" }
 
-// Path is empty.
-func (*Runtime) Path() string { return "" }
-
 // Close does nothing.
 func (*Runtime) Close() error { return nil }
 

@@ -21,7 +21,6 @@ var environment struct {
 	// ours is false when the host program had initialised the library before
 	// us; then it stays up when we are done.
 	ours bool
-	path string
 }
 
 // Runtime is one reference to the process's ONNX Runtime. Close it when no
@@ -30,7 +29,6 @@ var environment struct {
 type Runtime struct {
 	release sync.Once
 	version string
-	path    string
 }
 
 // Open loads the runtime library and initialises it, or takes one more
@@ -47,19 +45,19 @@ func Open(lib string) (*Runtime, error) {
 		}
 	}
 	environment.refs++
-	return &Runtime{version: ort.GetVersion(), path: environment.path}, nil
+	return &Runtime{version: ort.GetVersion()}, nil
 }
 
 func initialize(lib string) error {
 	if ort.IsInitialized() {
-		environment.ours, environment.path = false, "(initialised by the host program)"
+		environment.ours = false
 		return nil
 	}
 	var last *LibraryError
 	for _, path := range candidates(lib) {
 		last = try(path)
 		if last == nil {
-			environment.ours, environment.path = true, path
+			environment.ours = true
 			return nil
 		}
 		if last.Reason == reasonOld {
@@ -100,9 +98,6 @@ func try(path string) *LibraryError {
 
 // Version is the library's own, such as "1.24.3".
 func (r *Runtime) Version() string { return r.version }
-
-// Path is where the library was loaded from.
-func (r *Runtime) Path() string { return r.path }
 
 // Close gives the reference back; the last one shuts the library down, unless
 // the host program had initialised it. Further calls do nothing.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func (s *subject) bare() (session *onnx.Session, err error) {
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
-		header, err = onnx.ReadHeader(readerAt(options.Data), int64(len(options.Data)))
+		header, err = onnx.ReadHeader(bytes.NewReader(options.Data), int64(len(options.Data)))
 		if err != nil {
 			return nil, err
 		}
@@ -99,17 +100,4 @@ func (s *subject) bare() (session *onnx.Session, err error) {
 	}
 	options.Output = header.Outputs[0].Name // the classifier has checked that there is one
 	return lib.NewSession(options)
-}
-
-type readerAt []byte
-
-func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
-	if off < 0 || off >= int64(len(r)) {
-		return 0, io.EOF
-	}
-	n := copy(p, r[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }
