@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,22 +54,13 @@ func (d *decoder) object(n *node, what string, allowed []string, visit func(fiel
 		return false
 	}
 	for i, key := range n.keys {
-		if !contains(allowed, key.text) {
+		if !slices.Contains(allowed, key.text) {
 			d.add(key.pos, "unknown field %q in %s%s", key.text, what, suggestion(key.text, allowed))
 			continue
 		}
 		visit(key.text, key, n.items[i])
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }
 
 // suggestion names the allowed field that is one or two edits away.
@@ -145,7 +136,7 @@ func (d *decoder) name(n *node, what string) string {
 
 func (d *decoder) oneOf(n *node, what string, allowed ...string) string {
 	s := d.str(n, what, maxNameBytes)
-	if n.kind != stringNode || contains(allowed, s) {
+	if n.kind != stringNode || slices.Contains(allowed, s) {
 		return s
 	}
 	d.add(n.pos, "%s must be %s, not %q", what, orList(allowed), s)
@@ -320,8 +311,4 @@ func (d *decoder) value(n *node) any {
 		return out
 	}
 	return nil
-}
-
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(r, limit))
 }

@@ -136,7 +136,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	require.ErrorAs(t, err, &all)
 	require.Len(t, all, maxErrors)
 	require.True(t, slices.IsSortedFunc(all, func(a, b *Error) int {
-		if a.Pos.before(b.Pos) {
+		if a.Pos.compare(b.Pos) < 0 {
 			return -1
 		}
 		return 1

@@ -6,6 +6,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func (w *canonical) value(v any, ignore []string) {
 	case map[string]any:
 		keys := make([]string, 0, len(x))
 		for k := range x {
-			if !contains(ignore, k) {
+			if !slices.Contains(ignore, k) {
 				keys = append(keys, k)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // Many rules ask the same of the arguments; they are read once per event, and a part of them is a value of its own.
 func TestArgumentsAreReadOncePerEvent(t *testing.T) {
 	calls := 0
-	helpers := DefaultHelpers()
+	helpers := Helpers{}.filled()
 	texts := helpers.Texts
 	helpers.Texts = func(v any) []string { calls++; return texts(v) }
 	s, err := parsed(t, `rules:

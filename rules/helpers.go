@@ -20,9 +20,6 @@ type Helpers struct {
 	Norm       func(text string) string                    // NFKC, case folded, invisible characters removed, blanks collapsed
 }
 
-// DefaultHelpers are the implementations of package values.
-func DefaultHelpers() Helpers { return Helpers{}.filled() }
-
 // filled returns h with defaults for the functions it lacks.
 func (h Helpers) filled() Helpers {
 	reader := values.Reader{Unescape: h.Unescape}

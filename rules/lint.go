@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"cel.dev/cel-go/common/ast"
@@ -85,7 +84,7 @@ func (p *Pack) Lint(opts ...Option) []Problem {
 	l.predicates()
 	l.lists()
 	l.untested()
-	sort.SliceStable(l.found, func(i, j int) bool { return l.found[i].Pos.before(l.found[j].Pos) })
+	slices.SortStableFunc(l.found, func(a, b Problem) int { return a.Pos.compare(b.Pos) })
 	return l.found
 }
 

@@ -1,6 +1,9 @@
 package rules
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // loopMemory counts identical calls. It remembers the newest threshold-1 times of at most maxLoopCalls different calls; when another
 // one comes, the call that was made least often goes, the oldest of those first. A call that has repeated therefore outlives any
@@ -29,7 +32,7 @@ func (l *loopMemory) advance(r *rule, sm *StepMatch, now tick) bool {
 	fired := same+1 >= r.decl.threshold
 	switch {
 	case same >= r.decl.threshold-1:
-		l.calls = append(l.calls[:oldest], l.calls[oldest+1:]...)
+		l.calls = slices.Delete(l.calls, oldest, oldest+1)
 	case same == 0:
 		l.makeRoom()
 	}
@@ -43,9 +46,7 @@ func (l *loopMemory) prune(now, within tick) {
 	for n < len(l.calls) && now-l.calls[n].at >= within {
 		n++
 	}
-	if n > 0 {
-		l.calls = append(l.calls[:0], l.calls[n:]...)
-	}
+	l.calls = slices.Delete(l.calls, 0, n)
 }
 
 func (l *loopMemory) makeRoom() {
@@ -80,25 +81,16 @@ next:
 			victim = g
 		}
 	}
-	kept := l.calls[:0]
-	for _, c := range l.calls {
-		if c.hash != victim.hash {
-			kept = append(kept, c)
-		}
-	}
-	l.calls = kept
+	l.calls = slices.DeleteFunc(l.calls, func(c loopCall) bool { return c.hash == victim.hash })
 }
 
 func (*loopMemory) settle([16]byte, bool, tick) {} // attempts count, whatever becomes of them
 
 func (l *loopMemory) shift(delta tick) {
-	kept := l.calls[:0]
-	for _, c := range l.calls {
-		if c.at = c.at.shifted(delta); c.at != 0 {
-			kept = append(kept, c)
-		}
+	for i := range l.calls {
+		l.calls[i].at = l.calls[i].at.shifted(delta)
 	}
-	l.calls = kept
+	l.calls = slices.DeleteFunc(l.calls, func(c loopCall) bool { return c.at == 0 })
 }
 
 func (l *loopMemory) size() int {

@@ -1,8 +1,6 @@
 package rules
 
-import (
-	"hash/maphash"
-)
+import "hash/maphash"
 
 // Matched is what one event means to a set's rules. It carries rule numbers, amounts and hashes, and nothing of the arguments, so
 // it may be sent to another goroutine and kept. The zero value is an event that concerns no rule.
@@ -21,18 +19,6 @@ type StepMatch struct {
 	amount float64  // budgets
 	tool   uint64   // rates: the tool, hashed
 	hash   [16]byte // loops: service, tool and arguments
-}
-
-// Empty reports that the event concerns no rule: nothing fired, nothing failed, and no state needs to hear of it.
-func (m *Matched) Empty() bool { return len(m.Hits)+len(m.Faults)+len(m.Steps) == 0 }
-
-// Rules returns the names of the rules with memory that the event concerns, for explanations.
-func (m *Matched) Rules() []string {
-	out := make([]string, len(m.Steps))
-	for i := range m.Steps {
-		out[i] = m.set.rules[m.Steps[i].rule].decl.name
-	}
-	return out
 }
 
 // Match evaluates the matchers and predicates that concern ev. It is pure, safe for concurrent use, reads nothing of ev after it

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -220,7 +221,7 @@ func readFile(path string) (data []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return readLimited(f, maxFileBytes+1)
+	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 }
 
 func packFiles(dir string) ([]string, error) {

@@ -1,9 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,9 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-func (p Position) before(q Position) bool {
-	if p.File != q.File {
-		return p.File < q.File
-	}
-	if p.Line != q.Line {
-		return p.Line < q.Line
-	}
-	return p.Column < q.Column
+// compare orders places by file, line and column.
+func (p Position) compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
 // Error is one problem of a pack with its place.
@@ -88,6 +84,6 @@ func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	sort.SliceStable(p.list, func(i, j int) bool { return p.list[i].Pos.before(p.list[j].Pos) })
+	slices.SortStableFunc(p.list, func(a, b *Error) int { return a.Pos.compare(b.Pos) })
 	return p.list
 }

@@ -18,7 +18,7 @@ const reusedRule = "rules:\n  - {name: out, call: {when: 'recipients(args).exist
 // A predicate that was taken over reads the lists of the set it is in now, with the functions of the set it came from.
 func TestReusedPredicatesReadTheNewLists(t *testing.T) {
 	asked := 0
-	helpers := DefaultHelpers()
+	helpers := Helpers{}.filled()
 	inDomains := helpers.InDomains
 	helpers.InDomains = func(s string, list []string) bool { asked++; return inDomains(s, list) }
 	before, err := parsed(t, "lists: {inside: [a.example]}\n"+reusedRule).Compile(WithHelpers(helpers))

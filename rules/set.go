@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
-	"strings"
 	"sync/atomic"
 
 	"cel.dev/cel-go/common/types/ref"
@@ -167,13 +165,9 @@ func (s *Set) compileRule(c *compiler, decl *ruleDecl, found *problems) {
 
 // ignoreGroup returns the index of an ignore_args list, so that rules with the same one share a fingerprint.
 func (s *Set) ignoreGroup(names []string) int {
-	sorted := append([]string(nil), names...)
-	sort.Strings(sorted)
-	key := strings.Join(sorted, "\x00")
-	for i, known := range s.ignores {
-		if strings.Join(known, "\x00") == key {
-			return i
-		}
+	sorted := slices.Sorted(slices.Values(names))
+	if i := slices.IndexFunc(s.ignores, func(known []string) bool { return slices.Equal(known, sorted) }); i >= 0 {
+		return i
 	}
 	s.ignores = append(s.ignores, sorted)
 	return len(s.ignores) - 1
@@ -256,6 +250,3 @@ func (s *Set) Version() string { return s.version }
 
 // Pack is the pack the set was compiled from.
 func (s *Set) Pack() *Pack { return s.pack }
-
-// Len is the number of rules.
-func (s *Set) Len() int { return len(s.rules) }

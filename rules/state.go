@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -145,7 +146,7 @@ func (r *rule) newMemory() memory {
 }
 
 func (st *State) find(id uint64) (memory, bool) {
-	i, ok := sort.Find(len(st.slots), func(i int) int { return compareIDs(id, st.slots[i].id) })
+	i, ok := sort.Find(len(st.slots), func(i int) int { return cmp.Compare(id, st.slots[i].id) })
 	if !ok {
 		return nil, false
 	}
@@ -160,19 +161,9 @@ func (st *State) remember(gen *generation, r *rule) memory {
 			return fresh
 		}
 	}
-	i, _ := sort.Find(len(st.slots), func(i int) int { return compareIDs(r.id, st.slots[i].id) })
+	i, _ := sort.Find(len(st.slots), func(i int) int { return cmp.Compare(r.id, st.slots[i].id) })
 	st.slots = slices.Insert(grown(st.slots), i, slot{id: r.id, memory: fresh})
 	return fresh
-}
-
-func compareIDs(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // adopt moves to a newer set: unchanged rules keep their memory, the others' is dropped.

@@ -246,12 +246,12 @@ func TestMatchedCarriesNoArguments(t *testing.T) {
 	s := compileText(t, strings.TrimPrefix(designPack, "version: 1\n"))
 	ev := Event{Tool: "email_send", Service: "k8s", Method: MethodToolsCall, Args: map[string]any{"to": "hunter2@evil.example", "kind": "hunter2", "size": "hunter2"}, Now: testEpoch}
 	m := s.Match(&ev)
-	require.False(t, m.Empty())
+	require.NotEmpty(t, m.Steps)
 	require.NotContains(t, fmt.Sprintf("%+v %+v %+v", m.Hits, m.Faults, m.Steps), "hunter2")
 
 	ev = Event{Tool: "other", Method: "tools/list", Now: testEpoch}
 	m = s.Match(&ev)
-	require.True(t, m.Empty())
+	require.Equal(t, Matched{set: s}, m)
 	require.Empty(t, s.Advance(NewState(), &m, AdvanceInfo{}))
 	require.Empty(t, s.Advance(NewState(), &Matched{}, AdvanceInfo{}))
 }
