@@ -88,9 +88,11 @@ func (sc *scan) passwordElement(s *String) bool {
 	return sc.passwords > 0 && s.element >= 0 && s.container >= 0 && int(sc.d.containers[s.container].name) == sc.passwords-1
 }
 
-// element looks at such an element. Only what looks drawn is a password: such lists hold what is wrong with one as well.
+// element looks at such an element. Only what looks drawn is a password: such lists hold what is wrong with one as well, and codes of
+// that, which are words with digits.
 func (sc *scan) element(s *String, raw *view) {
-	if s.Role == RoleSchema || s.Role == RoleDescription || strings.IndexByte(s.Text, ' ') >= 0 || !literalSecret(s.Text, credentialPassword) {
+	if s.Role == RoleSchema || s.Role == RoleDescription || strings.IndexByte(s.Text, ' ') >= 0 || !literalSecret(s.Text, credentialPassword) ||
+		!strings.ContainsAny(s.Text, keyboardMarks) && !oneTurning(s.Text) {
 		return
 	}
 	sc.v, sc.text = raw, raw.text

@@ -114,19 +114,20 @@ func (sc *scan) clickHouse(at int) {
 	}
 }
 
-// minShare is the length of a share of Vault's root key in base64, in bytes.
-const minShare = 44
-
-// vaultShare looks for a share of the key that opens a Vault, as its init prints them: a number, a colon, and 33 bytes in
-// base64 or hexadecimal.
+// vaultShare looks for a share of the key that opens a Vault, as its init prints them: a number, a colon, and 33 bytes, or the 32 of
+// a key that is not shared, in base64 or hexadecimal. One that is encrypted for its keeper is longer.
 func (sc *scan) vaultShare(at int) {
 	colon := extent(sc.text, at, 3, setDigits)
 	start := colon + len(": ")
 	if colon == at || !strings.HasPrefix(sc.text[colon:], ": ") {
 		return
 	}
-	if end := extent(sc.text, start, 89, setBase64); end-start >= minShare && mixed(sc.text[start:end]) {
-		sc.add(detVault, start, end)
+	end := extent(sc.text, start, 67, setBase64)
+	switch end - start {
+	case 44, 64, 66:
+		if mixed(sc.text[start:end]) {
+			sc.add(detVault, start, end)
+		}
 	}
 }
 
