@@ -92,7 +92,7 @@ func (sc *scan) passwordElement(s *String) bool {
 // that, which are words with digits.
 func (sc *scan) element(s *String, raw *view) {
 	if s.Role == RoleSchema || s.Role == RoleDescription || strings.IndexByte(s.Text, ' ') >= 0 || !literalSecret(s.Text, credentialPassword) ||
-		!strings.ContainsAny(s.Text, keyboardMarks) && !oneTurning(s.Text) {
+		!strings.ContainsAny(s.Text, keyboardMarks) && turnsOf(s.Text) <= minTurns {
 		return
 	}
 	sc.v, sc.text = raw, raw.text

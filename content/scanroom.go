@@ -88,9 +88,9 @@ const maxRoom = 8 << 20
 // release keeps the room of a scan that is over, with nothing of the payload in it.
 func (sc *scan) release() {
 	room := sc.scanRoom
-	const hitBytes, spanBytes, viewBytes, trailBytes, wayBytes, foundBytes, placeBytes, findingBytes = 32, 24, 120, 232, 12, 16, 4, 176
+	const hitBytes, spanBytes, viewBytes, trailBytes, wayBytes, foundBytes, runBytes, placeBytes, findingBytes = 32, 24, 120, 232, 12, 16, 16, 4, 176
 	size := hitBytes*(cap(room.hits)+cap(room.merged)) + spanBytes*(cap(room.spans)+cap(room.moved)) + viewBytes*chunk*len(room.views.chunks) + trailBytes*chunk*len(room.trails.trails.chunks) + findingBytes*cap(sc.rep.Findings) +
-		wayBytes*(cap(room.trails.ways)+cap(room.trails.same)) + foundBytes*cap(room.found) + placeBytes*cap(room.places) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
+		wayBytes*(cap(room.trails.ways)+cap(room.trails.same)) + foundBytes*cap(room.found) + runBytes*(cap(room.runs)+cap(room.wordRows)+cap(room.numerous)) + placeBytes*cap(room.places) + cap(room.trails.pieces) + cap(room.trails.text) + cap(room.long) + cap(room.plain) + cap(room.decoded.plain)
 	if size > maxRoom {
 		return
 	}
