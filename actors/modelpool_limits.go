@@ -6,23 +6,28 @@ import (
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/inference"
-	"github.com/sallyport-mcp/sallyport/inference/batch"
 )
 
-// smallBatch is the cost of a full batch below which handing one over is a part of
-// what it costs.
-const smallBatch = 2 * time.Millisecond
+const (
+	// sampleTokens are the places of a run by whose cost a model is small or not, and
+	// smallSample the cost below which handing a batch over is a part of what it costs.
+	sampleTokens = 256
+	smallSample  = 2 * time.Millisecond
+	// smallTokens and smallWindows bound the batches of a small model.
+	smallTokens  = 512
+	smallWindows = 48
+)
 
-// enlarge doubles the batches of a model so small that half as many hand-overs are
-// worth more than what larger batches lose, and lets three times as many of its shortest
-// windows into one; it finds out whether the model's cost goes in steps. For
-// transformers larger batches lose: their measured best is the default.
+// enlarge lets four times as much into the batches of a model so small that fewer
+// hand-overs are worth more than what larger batches lose; it finds out whether the
+// model's cost goes in steps. For transformers larger batches lose: their measured best
+// is the default.
 func (m *model) enlarge(ctx context.Context) error {
 	// The runs at load are few, and a busy machine makes them look longer: only what is
 	// far beyond small is taken at their word.
 	const far = 5
-	run := m.cost.Run(m.limits.Tokens)
-	if m.limits.Windows == 1 || run <= 0 || run >= far*smallBatch {
+	run := m.cost.Run(sampleTokens)
+	if m.limits.Windows == 1 || run <= 0 || run >= far*smallSample {
 		return nil
 	}
 	stepped := false
@@ -33,10 +38,10 @@ func (m *model) enlarge(ctx context.Context) error {
 		}
 		run, stepped = took[2], inSteps(took)
 	}
-	if run >= smallBatch {
+	if run >= smallSample {
 		return nil
 	}
-	m.limits.Windows, m.limits.Tokens = 3*m.limits.Windows, 2*m.limits.Tokens
+	m.limits.Windows, m.limits.Tokens = smallWindows, smallTokens
 	if stepped {
 		m.limits.Step = stripPlaces
 	}
@@ -48,8 +53,8 @@ const (
 	// where the places are the columns of a product, as in a convolution. A window of
 	// one more costs as much as one of sixteen more.
 	stripPlaces = 16
-	// stripRows makes a full batch of windows of two strips.
-	stripRows = batch.DefaultTokens / (2 * stripPlaces)
+	// stripRows makes a sample of windows of two strips.
+	stripRows = sampleTokens / (2 * stripPlaces)
 )
 
 // quickest measures batches of windows of exactly one strip, of one place more, and of

@@ -53,13 +53,13 @@ func TestBatchesOfASmallModelAreLarger(t *testing.T) {
 		wantTokens  int
 		wantWindows int
 	}{
-		{"unknown", 0, 16, 256, 16},
+		{"unknown", 0, 16, 128, 16},
 		{"small", time.Microsecond, 16, 512, 48},
-		{"a transformer", time.Millisecond, 16, 256, 16},
-		{"one that runs alone", time.Microsecond, 1, 256, 1},
+		{"a transformer", time.Millisecond, 16, 128, 16},
+		{"one that runs alone", time.Microsecond, 1, 128, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &model{limits: batch.Limits{Windows: c.windows, Tokens: 256, Waste: 0.15}}
+			m := &model{limits: batch.Limits{Windows: c.windows}.Complete()}
 			m.cost.Observe(100, 100, 100*c.perToken)
 			require.NoError(t, m.enlarge(t.Context()))
 			require.Equal(t, c.wantTokens, m.limits.Tokens)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/inference"
-	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 )
 
@@ -123,7 +122,7 @@ func (c *classification) hopeless(bytes int) (messages.ModelFault, bool) {
 	r := &c.h.pressure
 	stage := len(c.models) - 1 // who reads first
 	m := c.models[stage]
-	tokens := min(float64(bytes)*load(&r.perByte), float64(c.lim.MaxWindows*max(m.windowTokens(), batch.DefaultTokens)))
+	tokens := min(float64(bytes)*load(&r.perByte), float64(c.lim.MaxWindows*max(m.windowTokens(), fullWindow)))
 	own := time.Duration(tokens * load(&r.perToken[stage]))
 	r.offered.Add(int64(own))
 	wait := time.Duration(r.wait.Load())

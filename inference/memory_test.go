@@ -47,7 +47,7 @@ func TestShapesCostNoMemory_RS01(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	checks := func(n int) {
 		for range n {
-			// The pool's planner keeps batches below 256 padded tokens.
+			// More than what the planner lets into a batch of such a model.
 			length := 1 + rng.IntN(c.Info().MaxTokens)
 			batch := rows(c, 1+rng.IntN(max(1, min(16, 256/length))), length)
 			if _, err := c.Run(inference.RunControl{}, batch); err != nil {

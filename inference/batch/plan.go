@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// The limits that hold where [Limits] names none.
+// The limits that hold where [Limits] names none: what is best for transformers, see
+// the package's comment.
 const (
 	DefaultWindows = 16
-	DefaultTokens  = 256
+	DefaultTokens  = 128
 	DefaultWaste   = 0.15
 )
 
