@@ -88,31 +88,59 @@ func plainText(src string, i int) (end int, high bool) {
 	return i, all&highBits != 0
 }
 
-// validText is utf8.ValidString for texts of which much is not ASCII: characters of two bytes, and of three that begin with none
-// of the two bytes which not every other may follow, are told by which bytes continue them.
+// validText is utf8.ValidString for texts of which much is not ASCII. How long a character is is nothing that the processor could
+// guess, so every byte takes the same step (the shift-based automaton of Per Vognsen, over table 3-7 of the Unicode Standard).
 func validText(s string) bool {
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c < utf8.RuneSelf:
-			i = asciiEnd(s, i)
-		case c >= 0xc2 && c < 0xe0 && i+1 < len(s) && continues(s[i+1]):
-			i += 2
-		case c > 0xe0 && c < 0xf0 && c != 0xed && i+2 < len(s) && continues(s[i+1]) && continues(s[i+2]),
-			c == 0xe0 && i+2 < len(s) && s[i+1]&0xe0 == 0xa0 && continues(s[i+2]):
-			i += 3
-		default:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n < 2 {
-				return false
-			}
-			i += n
+	state := uint64(betweenRunes)
+	i := asciiEnd(s, 0)
+	for ; i+8 <= len(s); i += 8 {
+		eight := bytes8(s, i)
+		if eight&highBits == 0 && state&63 == betweenRunes {
+			continue
 		}
+		state = runeSteps[byte(eight)] >> (state & 63)
+		state = runeSteps[byte(eight>>8)] >> (state & 63)
+		state = runeSteps[byte(eight>>16)] >> (state & 63)
+		state = runeSteps[byte(eight>>24)] >> (state & 63)
+		state = runeSteps[byte(eight>>32)] >> (state & 63)
+		state = runeSteps[byte(eight>>40)] >> (state & 63)
+		state = runeSteps[byte(eight>>48)] >> (state & 63)
+		state = runeSteps[eight>>56] >> (state & 63)
 	}
-	return true
+	for ; i < len(s); i++ {
+		state = runeSteps[s[i]] >> (state & 63)
+	}
+	return state&63 == betweenRunes
 }
 
-// continues reports whether a byte continues a character.
-func continues(c byte) bool { return c&0xc0 == 0x80 }
+// The states of validText: how many bytes are due that continue a character, and for four first bytes that not every second one
+// follows. A state is the place in a step of the six bits that are the next state.
+const (
+	noRune = 6 * iota
+	betweenRunes
+	oneDue
+	twoDue
+	threeDue
+	afterE0
+	afterED
+	afterF0
+	afterF4
+)
+
+// runeSteps are the steps from all states, by byte.
+var runeSteps = func() (t [256]uint64) {
+	for _, s := range [...]struct{ from, first, last, to int }{
+		{betweenRunes, 0x00, 0x7f, betweenRunes}, {betweenRunes, 0xc2, 0xdf, oneDue}, {betweenRunes, 0xe0, 0xe0, afterE0}, {betweenRunes, 0xe1, 0xec, twoDue},
+		{betweenRunes, 0xed, 0xed, afterED}, {betweenRunes, 0xee, 0xef, twoDue}, {betweenRunes, 0xf0, 0xf0, afterF0}, {betweenRunes, 0xf1, 0xf3, threeDue},
+		{betweenRunes, 0xf4, 0xf4, afterF4}, {oneDue, 0x80, 0xbf, betweenRunes}, {twoDue, 0x80, 0xbf, oneDue}, {threeDue, 0x80, 0xbf, twoDue},
+		{afterE0, 0xa0, 0xbf, oneDue}, {afterED, 0x80, 0x9f, oneDue}, {afterF0, 0x90, 0xbf, twoDue}, {afterF4, 0x80, 0x8f, twoDue},
+	} {
+		for c := s.first; c <= s.last; c++ {
+			t[c] |= uint64(s.to) << s.from
+		}
+	}
+	return t
+}()
 
 // telling8 returns bits of which the lowest is the highest of the first of eight bytes that means something in a string: a
 // quotation mark, a backslash or a control character. Bits above it say nothing, because of the borrow. It is 0 for none.
