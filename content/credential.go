@@ -69,7 +69,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 		// The rest is inside the value of another name.
 		return
 	}
-	if (text[end] == ' ' || text[end] == '\t') && sc.listedValue(at, end, kind) || text[end] == ' ' && sc.bareValue(at, end, kind) || sc.argument(at, end, kind) {
+	if (text[end] == ' ' || text[end] == '\t') && sc.listedValue(at, end, kind) || text[end] == ' ' && sc.bareValue(at, end, kind) || sc.looseValue(end, kind) || sc.argument(at, end, kind) {
 		return
 	}
 	if kind == credentialPassword {
@@ -99,7 +99,7 @@ func (sc *scan) credentialAt(at, n int, kind credential) {
 }
 
 // accessWords make of a token one that gives access, of any form.
-var accessWords = [...]string{"access_", "private_", "personal_access_", "api_", "bot_", "auth_", "access-", "private-", "api-", "auth-", "auth"}
+var accessWords = [...]string{"access_", "private_", "personal_access_", "api_", "bot_", "auth_", "server_", "access-", "private-", "api-", "auth-", "server-", "auth"}
 
 // oneOfBefore reports whether one of the words stands right before byte at, and begins there.
 func oneOfBefore(text string, at int, words []string) bool {
@@ -266,7 +266,7 @@ func credentialValue(text string, at int) (start, stop int, quoted bool) {
 	default:
 		return -1, -1, false
 	}
-	i = skip(text, extent(text, i, maxAligned, skipBlank), skipStars)
+	i = skip(text, extent(text, dumped(text, i), maxAligned, skipBlank), skipStars)
 	if i >= len(text) {
 		return -1, -1, false
 	}
@@ -314,6 +314,23 @@ func blockScalar(text string, i int) int {
 		return i
 	}
 	return j + 1
+}
+
+// dumped returns where the value begins behind an arrow that ends at byte i, when PHP's var_dump puts it on the next line behind its
+// type and length: =>\n  string(8) "x"; else i.
+func dumped(text string, i int) int {
+	if !strings.HasPrefix(text[i:], "\n") || text[i-1] != '>' {
+		return i
+	}
+	j := extent(text, i, maxAligned, skipSpace)
+	if !strings.HasPrefix(text[j:], "string(") {
+		return i
+	}
+	j = extent(text, j+len("string("), 5, setDigits)
+	if !strings.HasPrefix(text[j:], ") ") {
+		return i
+	}
+	return j + len(") ")
 }
 
 // pairValue returns where the separator stands after a name that is itself a value, as in a list of names and

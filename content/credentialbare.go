@@ -36,11 +36,16 @@ func (sc *scan) bareValue(at, end int, kind credential) bool {
 	for stop > start && strings.IndexByte(".!?:)*", text[stop-1]) >= 0 {
 		stop--
 	}
-	if v := text[start:stop]; len(v) >= minBare && (strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !namedValue(v) && !notLiteral(v) && !placeholder(v) || oneTurning(v)) {
+	if barePassword(text[start:stop]) {
 		sc.add(detCredential, start, stop)
 		return true
 	}
 	return false
+}
+
+// barePassword reports whether v is plainly a password, which no word, name or path is.
+func barePassword(v string) bool {
+	return len(v) >= minBare && (strongPassword(v) && strings.ContainsAny(v, keyboardMarks) && !namedValue(v) && !notLiteral(v) && !placeholder(v) || oneTurning(v))
 }
 
 // keyboardMarks are the marks that people put into passwords, and that no word, name or path has.
@@ -191,21 +196,31 @@ func definedKey(text string, end int, v string) bool {
 // minDefinedKey is the shortest such key, in bytes: those that are generated have 64.
 const minDefinedKey = 56
 
+// elementNames and elementValues are the elements of a name and of the value behind it.
+var (
+	elementNames  = [...]string{"</key>", "</name>", "</param-name>", "</variable>"}
+	elementValues = [...]string{"<string>", "<value>", "<param-value>", "<defaultvalue>"}
+)
+
 // elementValue finds the value in an element that an attribute or an element before it names: <entry key="db.password">x</entry>,
 // <key>Password</key><string>x</string>. start is -1 where there is none.
 func elementValue(text string, at int) (start, stop int) {
 	i := at
-	switch {
-	case strings.HasPrefix(text[i:], "\">"):
+	if strings.HasPrefix(text[i:], "\">") {
 		i += len("\">")
-	case strings.HasPrefix(text[i:], "</key>"):
-		i = skip(text, i+len("</key>"), skipSpace)
-		if !strings.HasPrefix(text[i:], "<string>") {
+	} else {
+		n := 0
+		if text[i] == '<' {
+			n = oneOf(text[i:], elementNames[:])
+		}
+		if n == 0 {
 			return -1, -1
 		}
-		i += len("<string>")
-	default:
-		return -1, -1
+		i = extent(text, i+n, maxAligned, skipSpace)
+		if n = oneOf(text[i:], elementValues[:]); n == 0 {
+			return -1, -1
+		}
+		i += n
 	}
 	n := strings.IndexByte(text[i:min(len(text), i+maxCredential)], '<')
 	if n < 1 || !strings.HasPrefix(text[i+n:], "</") {

@@ -20,7 +20,7 @@ var credentialNames = map[string]credential{
 	"preshared_key": credentialKey, "presharedkey": credentialKey, "app_key": credentialKey, "admin_key": credentialKey, "write_key": credentialKey,
 	"master_key": credentialKey, "session_key": credentialKey, "service_key": credentialKey, "_pass": credentialPassword,
 	"passcode": credentialPassword, "wpa key": credentialPassword, "wpa2 key": credentialPassword, "wpa3 key": credentialPassword, "wifi key": credentialPassword, "key content": credentialPassword,
-	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
+	"encryption_key": credentialKey, "signing_key": credentialKey, "account_key": credentialKey, "deploy_key": credentialKey, "auth_key": credentialKey, "authkey": credentialKey,
 	"lösenord": credentialPassword, "heslo": credentialPassword, "jelszó": credentialPassword, "adgangskode": credentialPassword, "passord": credentialPassword, "salasana": credentialPassword, "mật khẩu": credentialPassword, "kata sandi": credentialPassword,
 	"รหัสผ่าน": credentialPassword, "סיסמה": credentialPassword, "رمز عبور": credentialPassword, "Şifre": credentialPassword, "Пароль": credentialPassword, "κωδικός πρόσβασης": credentialPassword,
 	"encryptionkey": credentialKey, "signingkey": credentialKey, "masterkey": credentialKey, "hmac_key": credentialKey, "hmackey": credentialKey, "hmac-key": credentialKey,

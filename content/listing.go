@@ -31,24 +31,40 @@ func (sc *scan) listedValue(at, end int, kind credential) bool {
 	return true
 }
 
-// argument looks at the literal behind an option that is a literal itself, as in "--password", "x", or behind the name in a call that
-// looks it up. It reports whether one is there.
+// argument looks at the literal behind an option that is a literal itself, as in "--password", "x", behind the name in a call that
+// looks it up, or in one that sets it: set("password", "x"). It reports whether one is there.
 func (sc *scan) argument(at, end int, kind credential) bool {
 	text := sc.text
 	mark := text[end]
-	if mark != '"' && mark != '\'' || end+1 == len(text) || text[end+1] != ',' || !optionName(text, at) && !lookedUp(text, at, mark) {
+	if mark != '"' && mark != '\'' || end+1 == len(text) || text[end+1] != ',' {
 		return false
+	}
+	is := literalSecret
+	if !optionName(text, at) && !lookedUp(text, at, mark) {
+		if !firstOfCall(text, at, mark) {
+			return false
+		}
+		is = bareSecret
 	}
 	open := extent(text, end+2, maxAligned, skipSpace)
 	if open == len(text) || text[open] != mark {
 		return false
 	}
 	n := literalLen(text[open+1:min(len(text), open+2+maxCredential)], mark)
-	if n <= 0 || !literalSecret(text[open+1:open+1+n], kind) {
+	if n <= 0 || !is(text[open+1:open+1+n], kind) {
 		return false
 	}
 	sc.add(detCredential, open+1, open+1+n)
 	return true
+}
+
+// firstOfCall reports whether the literal that ends with the name at byte at is the first of a call.
+func firstOfCall(text string, at int, mark byte) bool {
+	open := at
+	for open > 0 && at-open < maxVariable && setDotted[text[open-1]] {
+		open--
+	}
+	return open > 2 && text[open-1] == mark && text[open-2] == '(' && isAlnum(text[open-3])
 }
 
 // argumentElement notes that the current string, an element of a list, is an option that takes a credential.

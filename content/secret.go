@@ -101,7 +101,15 @@ func elided(body string) bool {
 			n++
 		}
 	}
-	return closed && n < 8 || n > 0 && n < 16 && strings.Contains(material, "...")
+	return closed && (n < 8 || prose(material)) || n > 0 && n < 16 && strings.Contains(material, "...")
+}
+
+// prose reports whether what stands between the markers is a sentence about them: words in small letters, in the line of the first.
+func prose(material string) bool {
+	rest := strings.TrimPrefix(material, "-----")
+	return len(rest) < len(material) && strings.HasPrefix(rest, " ") && !strings.ContainsFunc(rest, func(r rune) bool {
+		return r < ' ' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r == '+' || r == '/'
+	})
 }
 
 // nextEnd returns the position of the first end marker at or after from, or -1.
