@@ -278,15 +278,20 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		p.probed(j, out)
 		return
 	}
-	scored, now := 0, time.Now()
+	failed, now := 0, time.Now()
 	wait := time.Duration(0)
 	for i, f := range j.flights {
 		wait = max(wait, j.started.Sub(f.queued))
+		if out.faultOf(i) != nil {
+			failed++
+		}
+	}
+	if failed < len(j.flights) { // before any answer: who has one may come again at once
+		p.h.worked[j.model.stage].Add(1)
+	}
+	for i, f := range j.flights {
 		e := out.faultOf(i)
 		if e == nil {
-			if scored++; scored == 1 { // before an answer: who has one may come again at once
-				p.h.worked[j.model.stage].Add(1)
-			}
 			p.suspects.clear(f.key())
 			p.land(f, out.scores[i], len(j.flights), now)
 			continue
@@ -308,7 +313,7 @@ func (p *poolActor) settle(j *job, out *outcome) {
 		p.costs[j.model.stage].Observe(j.tokens, j.padded, out.took)
 	}
 	p.h.cfg.Observer.Batch(BatchStats{Model: j.model.name, Windows: len(j.flights), Tokens: j.tokens,
-		Padded: j.padded, Wait: wait, Run: out.took, Failed: len(j.flights) - scored})
+		Padded: j.padded, Wait: wait, Run: out.took, Failed: failed})
 	p.conclude(j, out)
 }
 
