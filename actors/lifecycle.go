@@ -96,9 +96,7 @@ func (l *Lifecycle) Subscribe(f func(messages.PhaseChange)) (unsubscribe func())
 	return func() {
 		l.mu.Lock()
 		defer l.unlock()
-		if l.untold.Swap(false) { // what was raised before is told to f, too
-			l.tellLocked()
-		}
+		l.tellLocked() // what was raised before is told to f, too
 		delete(l.subs, id)
 	}
 }

@@ -28,16 +28,24 @@ func TestChangeDuringSubscribeIsTold(t *testing.T) {
 	require.Equal(t, []messages.Phase{messages.Starting, messages.Draining}, seen)
 }
 
-// TestChangeBeforeUnsubscribeIsTold: a phase that is raised while another goroutine has
-// the subscribers locked is left to that one, and still comes before an unsubscribe that
-// is quicker.
+// TestChangeBeforeUnsubscribeIsTold: a phase that is raised before an unsubscribe comes
+// before it, whoever is quicker.
 func TestChangeBeforeUnsubscribeIsTold(t *testing.T) {
-	l := NewLifecycle(LifecycleConfig{})
-	var seen []messages.Phase
-	unsubscribe := l.Subscribe(func(c messages.PhaseChange) { seen = append(seen, c.To) })
-	l.mu.Lock()
-	l.Raise(messages.Stopped, "test")
-	l.mu.Unlock() // and before it looks whether there is something to tell
-	unsubscribe()
-	require.Equal(t, []messages.Phase{messages.Starting, messages.Stopped}, seen)
+	for name, raised := range map[string]func(*Lifecycle){
+		"by one who has not come to tell": func(l *Lifecycle) { l.apply(raise{messages.Stopped, "test"}) },
+		"by one who has left it to the holder of the subscribers": func(l *Lifecycle) {
+			l.mu.Lock()
+			l.Raise(messages.Stopped, "test")
+			l.mu.Unlock() // and before it looks whether there is something to tell
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := NewLifecycle(LifecycleConfig{})
+			var seen []messages.Phase
+			unsubscribe := l.Subscribe(func(c messages.PhaseChange) { seen = append(seen, c.To) })
+			raised(l)
+			unsubscribe()
+			require.Equal(t, []messages.Phase{messages.Starting, messages.Stopped}, seen)
+		})
+	}
 }
