@@ -50,6 +50,7 @@ type Engine struct {
 	shedLog   shedLog
 	losses    lossLog
 	saves     saveLog
+	tended    saveLog
 	canaries  atomic.Uint64
 
 	// load opens the model, loadFirst the gate in front of it.

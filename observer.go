@@ -32,6 +32,15 @@ func (o observer) AuditLost(err error) {
 	}
 }
 
+func (o observer) AuditTended(err error) {
+	switch say, recovered := o.e.tended.saved(err, o.e.now()); {
+	case say:
+		o.e.log.Warn(telemetry.MsgAuditUntended, zap.Error(err))
+	case recovered:
+		o.e.log.Info(telemetry.MsgAuditTended)
+	}
+}
+
 func (o observer) PinsSaved(err error) {
 	switch say, recovered := o.e.saves.saved(err, o.e.now()); {
 	case say:

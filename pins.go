@@ -58,8 +58,8 @@ func pinsFolder(path string) error {
 	return nil
 }
 
-// saveLog decides which failed saves of pins are worth a line in the log: the first,
-// then one a minute. They are tried again every second.
+// saveLog decides which failed saves of pins, and of the audit file, are worth a line in
+// the log: the first, then one a minute. They are tried again every second.
 type saveLog struct {
 	failing atomic.Bool
 	next    atomic.Int64 // when the next line is due, in seconds since 1970

@@ -20,13 +20,15 @@ type AuditSink interface {
 	// sink itself marks the gap.
 	Append(*audit.Record) error
 	// Flush does what is due with time (checkpoints, forcing lines to disk). It is
-	// called about once a second and before the end.
+	// called about once a second and before the end. After an error lines count as
+	// failing until a later call succeeds, whatever Append says meanwhile.
 	Flush() error
 	// Close writes what is outstanding and ends the stream.
 	Close() error
 }
 
-// AuditReopener is implemented by sinks whose file can be rotated away.
+// AuditReopener is implemented by sinks whose file can be rotated away. Reopen is
+// called before each regular Flush. Its error alone loses no line.
 type AuditReopener interface{ Reopen() error }
 
 // ErrAuditFailing is what Failing returns while the sink does not take lines.
@@ -42,9 +44,11 @@ type AuditConfig struct {
 	// FlushEvery is the interval of Sink.Flush; zero is one second.
 	FlushEvery time.Duration
 	// OnWritten is told of every record that was written, OnLost of every one that
-	// was not, with why. They must not block; OnLost is called on any goroutine.
+	// was not, with why, OnTended once in FlushEvery whether the sink followed a
+	// rotation and was flushed. They must not block; OnLost is called on any goroutine.
 	OnWritten func()
 	OnLost    func(error)
+	OnTended  func(error)
 }
 
 // Audit is the handle of the audit actor, the one writer of the audit stream. The
@@ -54,8 +58,9 @@ type Audit struct {
 	cfg     AuditConfig
 	queued  atomic.Int64
 	lost    atomic.Uint64
-	unsaid  atomic.Int64 // records lost before the sink saw them; owed to a gap line
-	failing atomic.Pointer[error]
+	unsaid  atomic.Int64          // records lost before the sink saw them; owed to a gap line
+	failing atomic.Pointer[error] // of the last record
+	behind  atomic.Pointer[error] // of the last flush
 	closed  atomic.Bool
 }
 
@@ -72,6 +77,9 @@ func NewAudit(cfg AuditConfig) *Audit {
 	}
 	if cfg.OnLost == nil {
 		cfg.OnLost = func(error) {}
+	}
+	if cfg.OnTended == nil {
+		cfg.OnTended = func(error) {}
 	}
 	return &Audit{cfg: cfg}
 }
@@ -115,8 +123,10 @@ func (a *Audit) room(rec *audit.Record) int64 {
 
 // Failing returns why the sink does not take lines, nil while it does.
 func (a *Audit) Failing() error {
-	if err := a.failing.Load(); err != nil {
-		return fmt.Errorf("%w: %w", ErrAuditFailing, *err)
+	for _, p := range []*atomic.Pointer[error]{&a.failing, &a.behind} {
+		if err := p.Load(); err != nil {
+			return fmt.Errorf("%w: %w", ErrAuditFailing, *err)
+		}
 	}
 	return nil
 }
@@ -201,17 +211,13 @@ func (a *auditActor) Receive(c actor.Context) {
 		}
 	case *auditTick:
 		if m.of == a {
-			_ = a.flush() // told by Failing; the next tick tries again
+			a.h.cfg.OnTended(errors.Join(a.reopen(), a.flush())) // the next tick tries again
 			a.arm()
 		}
 	case *messages.FlushAudit:
 		settle(m.Promise, a.flush())
 	case *messages.ReopenAudit:
-		var err error
-		if r, ok := a.h.cfg.Sink.(AuditReopener); ok && !a.h.closed.Load() {
-			err = r.Reopen()
-		}
-		settle(m.Promise, err)
+		settle(m.Promise, a.reopen())
 	case *closeAudit:
 		settle(m.Promise, a.close())
 	case *actor.Restarting, *actor.Stopping:
@@ -228,7 +234,7 @@ func (a *auditActor) write(rec *audit.Record) error {
 		return guard.ErrStopped
 	}
 	a.confess()
-	return a.outcome(a.h.cfg.Sink.Append(rec))
+	return published(&a.h.failing, a.h.cfg.Sink.Append(rec))
 }
 
 // confess writes the gap line for records that never reached the sink. One that cannot be
@@ -240,10 +246,17 @@ func (a *auditActor) confess() {
 	}
 	told := n
 	gap := &audit.Record{Event: audit.EventGap, Count: n, Reason: "records refused before the writer"}
-	if a.outcome(a.h.cfg.Sink.Append(gap)) != nil {
+	if published(&a.h.failing, a.h.cfg.Sink.Append(gap)) != nil {
 		told = 1
 	}
 	a.h.unsaid.Add(-told) // and nothing where the sink has panicked
+}
+
+func (a *auditActor) reopen() error {
+	if r, ok := a.h.cfg.Sink.(AuditReopener); ok && !a.h.closed.Load() {
+		return r.Reopen()
+	}
+	return nil
 }
 
 func (a *auditActor) flush() error {
@@ -251,7 +264,11 @@ func (a *auditActor) flush() error {
 		return nil
 	}
 	a.confess()
-	return a.outcome(a.h.cfg.Sink.Flush())
+	err := published(&a.h.behind, a.h.cfg.Sink.Flush())
+	if err == nil {
+		a.h.failing.Store(nil) // a gap line has told of the last record
+	}
+	return err
 }
 
 func (a *auditActor) close() error {
@@ -260,16 +277,16 @@ func (a *auditActor) close() error {
 	}
 	a.confess()
 	a.h.closed.Store(true)
-	return a.outcome(a.h.cfg.Sink.Close())
+	return published(&a.h.behind, a.h.cfg.Sink.Close())
 }
 
-// outcome publishes whether the sink works.
-func (a *auditActor) outcome(err error) error {
+// published keeps whether the sink did what it was asked for.
+func published(to *atomic.Pointer[error], err error) error {
 	if err == nil {
-		a.h.failing.Store(nil)
+		to.Store(nil)
 		return nil
 	}
-	a.h.failing.Store(&err)
+	to.Store(&err)
 	return fmt.Errorf("%w: %w", errSink, err)
 }
 

@@ -24,6 +24,8 @@ type fakeSink struct {
 	flushes int
 	reopens int
 	closes  int
+
+	flushErr, reopenErr error
 }
 
 func (s *fakeSink) set(f func()) { s.mu.Lock(); defer s.mu.Unlock(); f() }
@@ -48,9 +50,9 @@ func (s *fakeSink) Append(r *audit.Record) error {
 	return nil
 }
 
-func (s *fakeSink) Flush() error  { s.set(func() { s.flushes++ }); return nil }
-func (s *fakeSink) Reopen() error { s.set(func() { s.reopens++ }); return nil }
-func (s *fakeSink) Close() error  { s.set(func() { s.closes++ }); return nil }
+func (s *fakeSink) Flush() (err error)  { s.set(func() { s.flushes++; err = s.flushErr }); return err }
+func (s *fakeSink) Reopen() (err error) { s.set(func() { s.reopens++; err = s.reopenErr }); return err }
+func (s *fakeSink) Close() error        { s.set(func() { s.closes++ }); return nil }
 
 func (s *fakeSink) count(n *int) (v int) { s.set(func() { v = *n }); return v }
 
@@ -90,7 +92,7 @@ func TestAuditWritesInOrderAndFlushes(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 11, sink.count(&sink.flushes), "about once a second")
 		require.NoError(t, a.Reopen(t.Context()))
-		require.Equal(t, 1, sink.count(&sink.reopens))
+		require.Equal(t, 11, sink.count(&sink.reopens), "ten times by itself")
 		require.NoError(t, a.Append(rec("d")))
 		require.NoError(t, a.Close(t.Context()))
 		require.NoError(t, a.Close(t.Context()))
@@ -190,6 +192,43 @@ func TestAuditFailingSinkIsToldToTheNextCallersAndRecovers(t *testing.T) {
 		require.Equal(t, []string{"c", "d"}, sink.refs(), "the sink marks its own gap")
 		require.Len(t, *lost, 2)
 		require.EqualValues(t, 2, a.Lost())
+	})
+}
+
+// Lines that are written and not forced out may be gone with the machine: a line that gets through says nothing of them.
+func TestAuditThatCannotBeFlushedFailsUntilItCan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink, told := &fakeSink{flushErr: errors.New("input/output error")}, []error{}
+		a := NewAudit(AuditConfig{Sink: sink, OnTended: func(err error) { told = append(told, err) }})
+		newTestStage(t).spawn(a.Props(guard.Options{}))
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		require.NoError(t, a.Append(rec("a")))
+		synctest.Wait()
+		require.Equal(t, []string{"a"}, sink.refs())
+		require.ErrorIs(t, a.Failing(), sink.flushErr)
+		require.Len(t, told, 1)
+		require.ErrorIs(t, told[0], sink.flushErr)
+		sink.set(func() { sink.flushErr = nil })
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.NoError(t, a.Failing())
+		require.NoError(t, told[1])
+	})
+}
+
+// A file that was rotated away and cannot be opened again goes on in its old place: nothing is lost, and somebody must know.
+func TestAuditThatCannotFollowARotationIsToldOfAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink, told := &fakeSink{reopenErr: errors.New("permission denied")}, []error{}
+		a := NewAudit(AuditConfig{Sink: sink, OnTended: func(err error) { told = append(told, err) }})
+		newTestStage(t).spawn(a.Props(guard.Options{}))
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		require.Len(t, told, 1)
+		require.ErrorIs(t, told[0], sink.reopenErr)
+		require.NoError(t, a.Failing())
+		require.Equal(t, 1, sink.count(&sink.flushes))
 	})
 }
 

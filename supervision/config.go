@@ -111,6 +111,9 @@ type Observer interface {
 	// AuditWritten and AuditLost count audit lines.
 	AuditWritten()
 	AuditLost(error)
+	// AuditTended tells, once a second, whether the trail followed a rotation and was
+	// forced to disk.
+	AuditTended(error)
 	// TraceEvicted counts keys that a full shard forgot, TraceShardLost those that a
 	// crash cost.
 	TraceEvicted()
@@ -143,6 +146,9 @@ func (NoObserver) AuditWritten() {}
 
 // AuditLost does nothing.
 func (NoObserver) AuditLost(error) {}
+
+// AuditTended does nothing.
+func (NoObserver) AuditTended(error) {}
 
 // TraceEvicted does nothing.
 func (NoObserver) TraceEvicted() {}

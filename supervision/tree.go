@@ -109,7 +109,7 @@ func (t *Tree) furnish() {
 
 	if t.cfg.Audit.Sink != nil {
 		audit := t.cfg.Audit
-		audit.OnWritten, audit.OnLost = o.AuditWritten, o.AuditLost
+		audit.OnWritten, audit.OnLost, audit.OnTended = o.AuditWritten, o.AuditLost, o.AuditTended
 		t.Audit = actors.NewAudit(audit)
 		t.addHot("audit", "audit", t.Audit.Props)
 	}

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -25,4 +26,10 @@ func lock(f *os.File) error {
 		return nil // some network file systems have no locks; the chain still shows a fork
 	}
 	return err
+}
+
+// nameless reports whether an open file was deleted: what is written to it ends with its last descriptor.
+func nameless(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Nlink == 0
 }

@@ -42,6 +42,8 @@ const (
 // ErrClosed is returned for a writer that was closed.
 var ErrClosed = errors.New("audit writer is closed")
 
+var errDeleted = errors.New("the file was deleted")
+
 // Options configures Open.
 type Options struct {
 	// Path is the audit file, or Stdout. Required.
@@ -83,7 +85,8 @@ type Writer struct {
 	reason string // of the next gap line
 	ragged bool   // the file does not end in a newline
 
-	closed bool
+	deleted bool // the file has no name any more, and there is no new one
+	closed  bool
 }
 
 // Append writes one record. Its error names the path and means that the record was not written and is counted in the next
@@ -116,18 +119,17 @@ func (w *Writer) append(r *Record) error {
 	return w.put()
 }
 
-// Flush does what is due with time: it follows a rotation, writes an outstanding gap line and a due checkpoint, and forces
-// lines to disk. The owner calls it about once a second. Its error means that something is not yet done; the next call tries
-// again.
+// Flush does what is due with time: it writes an outstanding gap line and a due checkpoint, and forces lines to disk. The
+// owner calls it about once a second. Its error means that lines are missing or may not outlive the machine; the next call
+// tries again.
 func (w *Writer) Flush() error {
 	if w.closed {
 		return ErrClosed
 	}
-	var errs []error
-	if w.rotatedAway() {
-		errs = append(errs, w.Reopen())
+	if w.deleted {
+		return fmt.Errorf("flush audit file %q: %w", w.opt.Path, errDeleted)
 	}
-	errs = append(errs, w.settle())
+	errs := []error{w.settle()}
 	now := w.opt.Now()
 	if w.uncovered > 0 && now.Sub(w.uncoveredSince) >= checkpointEvery {
 		errs = append(errs, w.checkpoint())
@@ -143,7 +145,8 @@ func (w *Writer) Flush() error {
 
 // Reopen closes the file and opens the path again, after a tool has rotated it away. The new file begins with a chain_resume
 // line. When the path still names the open file nothing happens. When the new file cannot be opened, the old one stays in
-// use and no line is lost.
+// use and no line is lost, unless it was deleted: then no line is written until a later call opens the path. The owner calls
+// it about once a second.
 func (w *Writer) Reopen() error {
 	if w.closed {
 		return ErrClosed
@@ -157,14 +160,20 @@ func (w *Writer) Reopen() error {
 	}
 	f, err := w.opt.FS.OpenAppend(w.opt.Path)
 	if err != nil {
+		mine, statErr := w.f.Stat()
+		w.deleted = statErr == nil && nameless(mine)
 		return fmt.Errorf("reopen audit file %q: %w", w.opt.Path, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return errors.Join(fmt.Errorf("reopen audit file %q: %w", w.opt.Path, err), f.Close())
 	}
-	errs := []error{w.finish(), w.f.Close()}
-	w.f = f
+	var errs []error
+	if !w.deleted {
+		errs = append(errs, w.finish())
+	}
+	errs = append(errs, w.f.Close())
+	w.f, w.deleted = f, false
 	// Somebody may have put bytes into the new file already; a newline first keeps our line apart from theirs.
 	w.ragged = info.Size() > 0
 	w.resume = reasonRotation
@@ -267,6 +276,9 @@ func (w *Writer) blank() []byte { return append(w.buf[:0], '\n') }
 
 // put writes w.buf, a newline followed by a line without one, as the next line of the chain.
 func (w *Writer) put() error {
+	if w.deleted {
+		return errDeleted
+	}
 	line := w.buf[1:]
 	w.buf = append(w.buf, '\n')
 	out := w.buf
@@ -313,7 +325,7 @@ func (w *Writer) recoil(n int) {
 }
 
 // sync forces written lines to disk. After a failed fsync the kernel may have dropped them without a further error, so they
-// are reported in a gap line once and not waited for again.
+// are reported in a gap line once and not waited for again; that line is due at once.
 func (w *Writer) sync() error {
 	if w.unsynced == 0 {
 		return nil
@@ -323,6 +335,7 @@ func (w *Writer) sync() error {
 	if err != nil {
 		w.lost += w.unsynced
 		w.because(reasonSyncFailed)
+		w.lastSync = time.Time{}
 	}
 	w.unsynced = 0
 	return err

@@ -182,23 +182,19 @@ func TestCaseRS10RotationThenKill(t *testing.T) {
 }
 
 func TestRotationWhileRunning(t *testing.T) {
-	for name, rotate := range map[string]func(*Writer) error{"told": (*Writer).Reopen, "noticed": (*Writer).Flush} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			w := b.start()
-			b.write(w, 2)
-			require.NoError(t, w.Reopen(), "nothing to do while the path is ours")
-			require.NoError(t, os.Rename(b.path, b.path+".1"))
-			b.write(w, 1)
-			require.NoError(t, rotate(w))
-			b.write(w, 1)
-			require.NoError(t, w.Close())
-			require.Equal(t, "x x x checkpoint", events(b.lines(b.path+".1")))
-			require.Equal(t, "resume(rotation) checkpoint x checkpoint", events(b.lines(b.path)))
-			r := b.verify(VerifyOptions{}, b.path, b.path+".1")
-			require.True(t, r.OK(), "%+v", r.Problems)
-		})
-	}
+	b := newBench(t)
+	w := b.start()
+	b.write(w, 2)
+	require.NoError(t, w.Reopen(), "nothing to do while the path is ours")
+	require.NoError(t, os.Rename(b.path, b.path+".1"))
+	b.write(w, 1)
+	require.NoError(t, w.Reopen())
+	b.write(w, 1)
+	require.NoError(t, w.Close())
+	require.Equal(t, "x x x checkpoint", events(b.lines(b.path+".1")))
+	require.Equal(t, "resume(rotation) checkpoint x checkpoint", events(b.lines(b.path)))
+	r := b.verify(VerifyOptions{}, b.path, b.path+".1")
+	require.True(t, r.OK(), "%+v", r.Problems)
 }
 
 func TestReopenKeepsTheOldFileWhenThereIsNoNewOne(t *testing.T) {
@@ -214,6 +210,30 @@ func TestReopenKeepsTheOldFileWhenThereIsNoNewOne(t *testing.T) {
 	require.NoError(t, w.Reopen())
 	require.NoError(t, w.Close())
 	r := b.verify(VerifyOptions{}, old, b.path)
+	require.True(t, r.OK(), "%+v", r.Problems)
+}
+
+// Whoever removes the folder removes every line that is written into it later, and nobody would hear of it.
+func TestLinesOfADeletedFileAreNotWritten(t *testing.T) {
+	b := newBench(t)
+	b.path = filepath.Join(filepath.Dir(b.path), "trail", "audit.log")
+	b.opt.Path = b.path
+	require.NoError(t, os.Mkdir(filepath.Dir(b.path), 0o700))
+	w := b.start()
+	b.write(w, 1)
+	require.NoError(t, os.RemoveAll(filepath.Dir(b.path)))
+	require.ErrorContains(t, w.Reopen(), b.path)
+	require.ErrorIs(t, w.Flush(), errDeleted, "whether or not there is a line to write")
+	for i := range 3 {
+		require.ErrorIs(t, w.Append(exchange(i)), errDeleted)
+	}
+	require.NoError(t, os.Mkdir(filepath.Dir(b.path), 0o700))
+	require.NoError(t, w.Reopen())
+	b.write(w, 1)
+	require.NoError(t, w.Flush())
+	require.NoError(t, w.Close())
+	require.Equal(t, "gap(write_failed,3) resume(rotation) checkpoint x checkpoint", events(b.lines(b.path)))
+	r := b.verify(VerifyOptions{})
 	require.True(t, r.OK(), "%+v", r.Problems)
 }
 
@@ -290,10 +310,11 @@ func TestFsync(t *testing.T) {
 	b.disk.syncFails = true
 	b.clock.advance(syncEvery)
 	require.ErrorContains(t, w.Flush(), "input/output error")
+	require.ErrorContains(t, w.Flush(), "input/output error", "the disk is asked again before it counts as well")
 	b.disk.syncFails = false
 	b.write(w, 1)
 	require.NoError(t, w.Close())
-	require.Equal(t, "x x x x x gap(sync_failed,3) x checkpoint", events(b.lines(b.path)))
+	require.Equal(t, "x x x x x gap(sync_failed,3) gap(sync_failed,1) x checkpoint", events(b.lines(b.path)))
 
 	never := newBench(t)
 	w = never.start()

@@ -27,6 +27,8 @@ const (
 	MsgReloadFailed      = "reload failed"
 	MsgAuditFailing      = "audit lines cannot be written"
 	MsgAuditRecovered    = "audit lines are written again"
+	MsgAuditUntended     = "audit trail is not in order"
+	MsgAuditTended       = "audit trail is in order again"
 	MsgListening         = "listening"
 	MsgTracesInClear     = "traces are sent without TLS beyond loopback"
 	MsgTracingNote       = "tracing library note"
