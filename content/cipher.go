@@ -14,6 +14,8 @@ const (
 	cipherBackwards cipher = iota // the last character first
 	cipherWords                   // every word backwards, the words in their order
 	cipherUpside                  // upside down, which is read from the end
+	cipherBraille                 // the dots of Braille
+	cipherMorse                   // the dots and dashes of Morse, a space behind each letter
 	cipherLeet                    // digits and marks for letters
 	cipherMirror                  // a for z
 	cipherPrintable               // all of printable ASCII moved by half of it
@@ -57,6 +59,8 @@ func cipherKeywords() []keyword {
 		if upside := upsideDown(w); len(upside) > len(w)+2 {
 			add(cipherUpside, upside)
 		}
+		add(cipherBraille, cipherBraille.write(w))
+		add(cipherMorse, cipherMorse.write(w))
 	}
 	return k
 }
@@ -142,7 +146,7 @@ func wholeRunes(text string, r Range) (lo, hi int) {
 	return lo, hi
 }
 
-// read undoes the cipher, which takes a character for every character.
+// read undoes the cipher.
 func (c cipher) read(s string) string {
 	switch c {
 	case cipherBackwards:
@@ -156,6 +160,10 @@ func (c cipher) read(s string) string {
 			}
 			return r
 		}, s))
+	case cipherBraille:
+		return strings.Map(undotted, s)
+	case cipherMorse:
+		return unkeyed(s)
 	case cipherLeet:
 		s, _ = rewrite(s, leetStep)
 		return s
@@ -166,8 +174,14 @@ func (c cipher) read(s string) string {
 	return (cipherMoved + ciphers - 1 - c).write(s)
 }
 
-// write writes ASCII in a cipher of letters.
+// write writes ASCII in a cipher of letters or signs for them.
 func (c cipher) write(s string) string {
+	switch c {
+	case cipherBraille:
+		return strings.Map(dotted, foldASCII(s))
+	case cipherMorse:
+		return keyed(foldASCII(s))
+	}
 	b := []byte(s)
 	for i, x := range b {
 		switch base := x &^ 0x1f; {

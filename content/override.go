@@ -37,7 +37,7 @@ func overrideKeywords() []keyword {
 	}
 	k = append(k, takeoverKeywords()...)
 	k = append(k, extractionKeywords()...)
-	return append(k, addressKeywords()...)
+	return append(append(k, addressKeywords()...), consentKeywords()...)
 }
 
 // gapless looks for the phrase among letters that were set apart evenly, which come out without the gaps between

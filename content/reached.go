@@ -28,6 +28,7 @@ type reached struct {
 	tagOrders                    ahead // in pseudo-tags
 	brokenLines                  int   // lines before it were tried together, up to where their text breaks off
 	answers, assistants, calls   ahead // in forged turns and calls
+	unasked                      ahead // behind a consent
 	idTried                      int   // numbers that begin before it, for the name that idKindsTried are of
 	idKindsTried                 **idKind
 	zoneEnd                      int       // of the last line of a machine-readable zone

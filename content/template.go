@@ -35,7 +35,7 @@ const callReach = 160
 var resultEnds = [...]string{"</tool_result>", "</tool_results>", "</function_results>", "</function_result>", "</tool_response>", "</tool_output>", "</search_results>", "</documents>", "</document>", "</untrusted_content>", "</user_input>", "</context>", "</tool>", "</observation>", "</" + "antml:function_results>", "</function_calls>"}
 
 // takers are who has the turn after that.
-var takers = [...]string{"human:", "user:", "system:", "assistant:", "<system>", "[system]", "### human", "### user", "### system", "new instructions", "instructions:"}
+var takers = [...]string{"human:", "user:", "system:", "assistant:", "<system>", "<user>", "<human>", "<assistant>", "[system]", "### human", "### user", "### system", "new instructions", "instructions:"}
 
 // takersReach is how many bytes of blanks and other closings may stand between.
 const takersReach = 40
