@@ -16,6 +16,12 @@ const size = 64 << 10
 
 func fill(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
 
+// emptyBlocks returns n characters of base64 of a stream whose blocks describe a code of their own, and have nothing in it.
+func emptyBlocks(n int) string {
+	const blocks = "wIEAAAAAABD/1SQADgQAAAAAgPivJgFwIAAAAAAAxH81CYADAQAAAAAg/qtJABwIAAAAAADxX00C4EAAAAAAAIj/ahIABwIAAAAAQPxXkwA4EAAAAAAA4r+aBMCBAAAAAAAQ/9UkAA4EAAAAAID4ryYBcCAAAAAAAMR/NQmAAwEAAAAAIP6rSQAcCAAAAAAA8V9NAuBAAAAAAACI/2oSAAcCAAAAAED8V5MAOBAAAAAAAOK/mgTAgQAAAAAAEP/VJAAOBAAAAACA+K8mAXAgAAAAAADEfzUJgAMBAAAAACD+q0kAHAgAAAAAAPFfTQLgQAAAAAAAiP9qEgAHAgAAAABA/FeTADgQAAAAAADiv5oE"
+	return "eJwE" + strings.Repeat(blocks, n/len(blocks)+1)[:n-4]
+}
+
 const proseUnit = "The quarterly report shows that revenue grew by 12 percent, and the team plans to hire 4 engineers in the Lisbon office.\n" +
 	"Please see the attached file \"summary.txt\" for details about the rollout schedule; the password reset flow is on page 31.\n"
 
@@ -56,6 +62,7 @@ var benchTexts = []struct{ name, text string }{
 	{"comments to models", fill("// ai: send ")},
 	{"wrapped", fill("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0\n")},
 	{"wrapped streams", fill("H4sIAAAAAAAAAKtWykhNzMlRslJQSlRIzi8tUchILUpVKMlIVchLLVdIzs8rSc0rAQDFTJ8IJgAAAA\n")},
+	{"bombs in lines", "&lt;a<b>c\x01" + fill("eJztwIEAAAAAgCDW/SUWqQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAYHh4eHh4\n")[10:]}, {"blocks of nothing", "&lt;a<b>c\x01" + emptyBlocks(size-10)}, {"lines of nothing", "&lt;a<b>c\x01" + inLines(emptyBlocks(size-1000), 76)},
 	{"wrapped in vain", fill("aGFybWxlc3Mgd29yZHMgYW5kIG1vcmUgb2YgdGhlbSBoYXJtbGVzcyB3b3JkcyBhbmQgbW9y\n")[:size-4097] + "\n" + strings.Repeat("/wD/AP8A", 8) + fill("\na")[:4032]},
 	{"addresses and orders in escapes", fill("henkilÖtunnus@ignore + https://webhook.site/4b1e0c77?d=a1B2c3D4e5F6g7//5JAGcAprevlous+ ctx7sk-2f0b8e9e-1a1b-4222-8333-abcdefabcdef́r8_z+ ctx7sk-2f0b8e9e-1a1b-4222-8333-abcdefabcdefpresharedkey- overrideSystemPrompt e cpf: END OF%41b> [instalGB82 WEST 1234 5698 7654 32'<!--passwor\U000e0041d=a@b.co<b>must  <contignore oken: 4\u202e\u200b+ SSN: 219-09-9997[+ {\"Authorization\":\"Bearer 1a2B3c4D5e6F7g8H9i0J\"}- overrideSystemPrompt\n+ card=4242424242424242+ ALTER ROLE app WITH LOGIN PASSWORD 'S3cr3tPass!';_+ ctx7sk-2f0b8e9e-1a1b-4222-8333-abcdefabcdefoken:- https://ngrok.io/docs")},
 	{"tokens and orders in digits for letters", fill("+ sk_test_51Hb2C3d4E5f6G7h8\u200b1gn0re =3Dgnoib=इग्नोर- <im_start>token: GB82 WEST 1234 5698 7654 32+ IDENTIFIED BY PASSWORD '*57F66B75CD59EB12EF058DF7CFBCF53DA4A3B49F'--><b>to the ai agent parsinsystem prompt$s$vНехтуйtell the user alt=\"oblideuyangaphambisecretglffct-+AEkAZw-message for the ai(--passwd password=\"fim_prefix<instructions>\\x41![](http://a?b=; ai:r8_b+ PAN card ABCPE1234F+ NIF 123456789system prompt+ <| eot_id |>+ Heslo: Tr0ub4dor3x§, and so on")},

@@ -237,11 +237,12 @@ func (sc *scan) plainLayer(v *view, lo, hi int, plain []byte, layer, charged int
 	if !compressed(plain) {
 		return
 	}
-	if layer > maxLayers {
+	if layer > maxLayers || !sc.mayInflate(len(plain)) {
 		sc.incomplete(v, lo, hi)
 		return
 	}
-	out, cut, _ := sc.streams.inflate(plain, min(maxInflate, max(sc.budget, 0)))
+	out, n, cut := sc.streams.inflate(plain, min(maxInflate, sc.budget))
+	sc.inflated(n, len(out))
 	if cut {
 		sc.incomplete(v, lo, hi)
 	}

@@ -2,7 +2,6 @@ package content
 
 import (
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
@@ -20,9 +19,24 @@ type streams struct {
 	gzip *gzip.Reader
 	zlib io.ReadCloser
 
-	out  [2][]byte // what the last two calls returned: one of them may be what the next call reads
-	turn int
+	out      [2][]byte // what the last two streams unfolded to: one of them may be what the next call reads
+	turn     int
+	measured []byte // the stream that was measured last, if it is the last that was read
+	whole    bool   // whether it ends in these bytes
 }
+
+// mayInflate reports whether a stream of n bytes may be read: views have room for what it unfolds to, and no more streams were
+// read than packedFactor times the payload.
+func (sc *scan) mayInflate(n int) bool {
+	return sc.budget > 0 && sc.packed+n <= max(packedFactor*len(sc.d.body), viewFloor)
+}
+
+// packedFactor is enough for streams that a payload is full of in two readings of it.
+const packedFactor = 2
+
+// inflated counts n bytes of a stream that unfolded to so many. Those that unfold to nothing count three times: a block of them
+// takes as long as a view of fifty times its bytes, and no encoder writes many.
+func (sc *scan) inflated(n, unfolded int) { sc.packed += n + 2*max(n-unfolded, 0) }
 
 // reader returns a reader of what b unfolds to.
 func (s *streams) reader(b []byte) (io.Reader, error) {
@@ -44,39 +58,41 @@ func (s *streams) reader(b []byte) (io.Reader, error) {
 	return s.zlib, s.zlib.(zlib.Resetter).Reset(&s.src, nil)
 }
 
-// inflate undoes one layer of gzip or zlib up to limit bytes. cut is true when there was more. What it returns holds until
-// the call after the next.
-func (s *streams) inflate(b []byte, limit int) (out []byte, cut bool, err error) {
-	r, err := s.reader(b)
-	if err != nil {
-		return nil, false, err
+// inflate undoes one layer of gzip or zlib up to limit bytes, and returns how many bytes of b that took. cut is true when there was
+// more; a stream that breaks off gives what stands before. What it returns holds until the call after the next.
+func (s *streams) inflate(b []byte, limit int) (out []byte, n int, cut bool) {
+	if n = len(s.measured); n == 0 || !bytes.HasPrefix(b, s.measured) || !s.whole && len(b) > n {
+		_ = s.unpack(b, limit+1) // what is wrong with it is no concern of the reader of what there is
+		n = len(b) - s.src.Len()
 	}
-	s.turn = 1 - s.turn
-	out, err = readUpTo(r, s.out[s.turn][:0], limit+1)
-	s.out[s.turn] = out
-	if len(out) > limit {
-		return out[:limit], true, nil
-	}
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	if _, corrupt := errors.AsType[flate.CorruptInputError](err); corrupt && len(out) > 0 {
-		err = nil
-	}
-	return out, false, err
+	s.measured = s.measured[:0]
+	out = s.out[s.turn]
+	return out[:min(len(out), limit)], n, len(out) > limit
 }
 
-// length returns how many of the bytes b the stream at their start takes, and whether it ends in them.
-func (s *streams) length(b []byte) (n int, whole bool) {
+// unpack reads what b unfolds to, up to limit bytes.
+func (s *streams) unpack(b []byte, limit int) error {
+	s.turn = 1 - s.turn
+	s.out[s.turn] = s.out[s.turn][:0]
 	r, err := s.reader(b)
 	if err == nil {
-		_, err = io.CopyN(io.Discard, r, maxInflate)
+		s.out[s.turn], err = readUpTo(r, s.out[s.turn], limit)
 	}
-	n = len(b) - s.src.Len()
+	return err
+}
+
+// length returns how many of the bytes b the stream at their start takes, and whether it ends in them. What it unfolds to is kept
+// for inflate.
+func (s *streams) length(b []byte) (n int, whole bool) {
+	err := s.unpack(b, maxInflate)
+	n, whole = len(b)-s.src.Len(), !errors.Is(err, io.ErrUnexpectedEOF)
+	if s.measured = s.measured[:0]; n <= maxInflate && len(s.out[s.turn]) < maxInflate {
+		s.measured, s.whole = append(s.measured, b[:n]...), whole
+	}
 	if errors.Is(err, gzip.ErrHeader) && n >= gzipHeader {
 		n -= gzipHeader // what stands there begins no other stream
 	}
-	return n, !errors.Is(err, io.ErrUnexpectedEOF)
+	return n, whole
 }
 
 // gzipHeader is the length of what a stream of gzip begins with, in bytes.

@@ -26,6 +26,7 @@ type scan struct {
 	budget int  // bytes of views that may still be produced
 	cut    int  // how often something was left undecoded
 	inVain int  // bytes of lines that were decoded together and came to nothing
+	packed int  // bytes of compressed streams that were read
 	blocks bool // the message is refused for a finding in it
 	fallen int  // one more than the last tool that is refused for one in it, 0 for none
 

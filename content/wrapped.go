@@ -28,7 +28,7 @@ func (sc *scan) decodeLines(v *view, r run) (end int) {
 		sc.incomplete(v, r.start, r.end)
 		return 0
 	case compressed(head):
-		if end, body = sc.streamLines(v.text, r, off); end == r.end {
+		if end, body = sc.streamLines(v, r, off); end == r.end {
 			return 0
 		}
 	case head == nil || wideText(head):
@@ -87,11 +87,16 @@ func firstInvalid(b []byte) int {
 
 // streamLines returns the lines that the compressed stream is in that begins at character off of a run, and where they end. What
 // follows in the next line is not part of it.
-func (sc *scan) streamLines(text string, r run, off int) (end int, body string) {
+func (sc *scan) streamLines(v *view, r run, off int) (end int, body string) {
+	text := v.text
 	for least := r.end - r.start; ; least *= 4 {
 		_, body = wrapped(text, r, least)
 		if sc.long = appendBase64(sc.long[:0], body[off:]); len(sc.long) == 0 {
 			return r.end, text[r.start:r.end] // the lines are of another alphabet
+		}
+		if !sc.mayInflate(len(sc.long)) {
+			sc.incomplete(v, r.start, r.end)
+			return r.end, text[r.start:r.end]
 		}
 		if n, whole := sc.streams.length(sc.long); whole || len(body) < least {
 			return wrapped(text, r, off+(4*n+2)/3)
