@@ -92,6 +92,7 @@ func normalise(text string) (folded string, ok bool) {
 func (r *trailRoom) fold(text string) {
 	r.begin(len(text))
 	b, o := r.text[:len(text)], 0 // there is room for what is left of the text, always
+	same := 0                     // where what stays as it is begins in the text
 	for i := 0; i < len(text); {
 		if o >= r.way {
 			r.waypoint(i, o)
@@ -114,36 +115,50 @@ func (r *trailRoom) fold(text string) {
 			}
 			end := asciiEnd(text, i+8)
 			copy(b[o+8:], text[i+8:end])
-			if end-i >= minStretch {
-				r.same = append(r.same, stretch{uint32(i), uint32(o), uint32(end - i)})
-			}
 			i, o = end, o+end-i
 			continue
 		case c < 0xe0:
-			// Which letters have a look-alike is nothing that the processor could guess, so all are written in the same way.
-			if w := foldPairs[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]; w != 0 {
+			// Which letters have a look-alike is nothing that the processor could guess, so all are written, and taken for changed, in
+			// the same way.
+			w := foldPairs[uint(c&0x1f)<<6|uint(text[i+1]&0x3f)]
+			if w == 0 {
+				break
+			}
+			r.stretch(same, i, o)
+			for w != 0 {
 				binary.LittleEndian.PutUint16(b[o:], uint16(w))
 				i, o = i+2, o+int(w>>16)
-				continue
+				if i == len(text) || text[i]&0xe0 != 0xc0 || o >= r.way {
+					break
+				}
+				w = foldPairs[uint(text[i]&0x1f)<<6|uint(text[i+1]&0x3f)]
 			}
+			same = i
+			continue
 		case c < 0xf0 && !foldable.has3(text[i:i+3]):
 			b[o], b[o+1], b[o+2] = c, text[i+1], text[i+2]
 			i, o = i+3, o+3
 			continue
 		}
 		v, n := foldAt(text, i)
-		switch i += n; {
-		case v == 0:
-			o += copy(b[o:], text[i-n:i])
-		case v&foldByte != 0:
+		if v == 0 {
+			o += copy(b[o:], text[i:i+n])
+			i += n
+			continue
+		}
+		r.stretch(same, i, o)
+		i += n
+		same = i
+		if v&foldByte != 0 {
 			b[o] = byte(v)
 			o++
-		default:
-			b = append(b[:o], foldTo[v]...)
-			o = len(b)
-			b = slices.Grow(b, len(text)-i)[:o+len(text)-i]
+			continue
 		}
+		b = append(b[:o], foldTo[v]...)
+		o = len(b)
+		b = slices.Grow(b, len(text)-i)[:o+len(text)-i]
 	}
+	r.stretch(same, len(text), o)
 	r.text = b[:o]
 }
 

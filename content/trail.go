@@ -27,8 +27,7 @@ type piece struct {
 	final      bool
 }
 
-// stretch is ASCII that folding leaves as it is: where it begins in the text that another was made from and in that one, and its
-// length.
+// stretch is what folding leaves as it is: where it begins in the text that another was made from and in that one, and its length.
 type stretch struct{ in, out, size uint32 }
 
 // minStretch is the shortest that is worth telling, in bytes.
@@ -134,6 +133,14 @@ func (r *trailRoom) begin(size int) {
 func (r *trailRoom) waypoint(in, out int) {
 	r.ways = append(r.ways, waypoint{uint32(in), uint32(out), uint32(len(r.pieces) - r.ownPieces)})
 	r.way = out + wayLength
+}
+
+// stretch notes that what stands from byte in of the text that is folded to byte end, which is byte out of what it becomes, stays as
+// it is.
+func (r *trailRoom) stretch(in, end, out int) {
+	if size := end - in; size >= minStretch {
+		r.same = append(r.same, stretch{uint32(in), uint32(out - size), uint32(size)})
+	}
 }
 
 // changed notes that the n bytes at byte in became the last m bytes of the text. What stands between them and those that
