@@ -42,12 +42,9 @@ const idleSweep = time.Minute
 // trace key. A crash costs one shard its keys: what half a turn did to them is not
 // known.
 type Traces struct {
-	cfg       TracesConfig
-	began     time.Time
-	shards    []*TraceShard
-	evictions atomic.Uint64
-	expired   atomic.Uint64
-	unsettled atomic.Uint64
+	cfg    TracesConfig
+	began  time.Time
+	shards []*TraceShard
 }
 
 // NewTraces returns the handle.
@@ -110,7 +107,7 @@ func (t *Traces) AdvanceOnce(ctx context.Context, token [16]byte, key messages.T
 
 // Settle tells the key's shard how the exchange ended. It never waits.
 func (t *Traces) Settle(key messages.TraceKey, id [16]byte, commit bool) {
-	t.shard(key).send(&messages.Settle{Key: key, ID: id, Commit: commit, Lost: func() { t.unsettled.Add(1) }})
+	t.shard(key).send(&messages.Settle{Key: key, ID: id, Commit: commit})
 }
 
 // Touch keeps a key that is remembered from being the least recently used. It never
@@ -129,15 +126,6 @@ func (t *Traces) Keys() int {
 	}
 	return n
 }
-
-// Evictions counts keys that were forgotten because a shard was full.
-func (t *Traces) Evictions() uint64 { return t.evictions.Load() }
-
-// Expired counts keys that were forgotten because they were idle.
-func (t *Traces) Expired() uint64 { return t.expired.Load() }
-
-// Unsettled counts Settle messages that reached no shard.
-func (t *Traces) Unsettled() uint64 { return t.unsettled.Load() }
 
 func (t *Traces) shard(key messages.TraceKey) *TraceShard {
 	// The key is a keyed hash already, so any of its bytes spread evenly.
@@ -248,7 +236,6 @@ func (a *traceActor) get(key messages.TraceKey) *trace {
 	}
 	t := &trace{state: rules.NewState(), used: now}
 	if a.lru.Add(key, t) {
-		a.h.all.evictions.Add(1)
 		a.h.all.cfg.OnEvicted()
 	}
 	a.h.keys.Store(int64(a.lru.Len()))
@@ -264,7 +251,6 @@ func (a *traceActor) forgetIdle() {
 			break
 		}
 		a.lru.RemoveOldest()
-		a.h.all.expired.Add(1)
 	}
 	a.h.keys.Store(int64(a.lru.Len()))
 }

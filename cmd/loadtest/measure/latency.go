@@ -46,13 +46,6 @@ func (l *Latency) At(p float64) time.Duration {
 	return time.Duration(l.h.ValueAtQuantile(100*p)) * time.Microsecond
 }
 
-// Mean is the average, and Max the longest.
-func (l *Latency) Mean() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return time.Duration(l.h.Mean() * float64(time.Microsecond))
-}
-
 // Max is the longest recorded duration.
 func (l *Latency) Max() time.Duration {
 	l.mu.Lock()
