@@ -2,7 +2,6 @@ package sallyport
 
 import (
 	"crypto/rand"
-	"encoding/base32"
 	"encoding/hex"
 
 	"github.com/sallyport-mcp/sallyport/internal/token"
@@ -12,18 +11,13 @@ import (
 type identity struct {
 	// key tells exchanges apart at the trace shards.
 	key [16]byte
-	// ref is the reference that a refused caller sees: 80 random bits, so that it
-	// says nothing and cannot be guessed.
+	// ref is the reference that a refused caller sees.
 	ref string
 }
 
-var refEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
-
 func mint() identity {
-	var raw [26]byte
-	rand.Read(raw[:]) // never fails: crypto/rand aborts the process instead
-	id := identity{ref: refEncoding.EncodeToString(raw[16:])}
-	copy(id.key[:], raw[:16])
+	id := identity{ref: token.NewRef()}
+	rand.Read(id.key[:]) // never fails: crypto/rand ends the process instead
 	return id
 }
 

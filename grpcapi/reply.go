@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/grpcapi/extmcp"
+	"github.com/sallyport-mcp/sallyport/internal/token"
 )
 
 // defaultRetry is what a caller whose quota is used up is told to wait when
@@ -75,7 +76,7 @@ func unavailable(ref string) decision.Verdict {
 // refusal is a verdict of this package's own, in the words of the engine.
 func refusal(o decision.Outcome, c decision.Code, category decision.Category, reason, ref string) decision.Verdict {
 	if ref == "" {
-		ref = newRef()
+		ref = token.NewRef()
 	}
 	return decision.Verdict{Outcome: o, Would: o, Code: c, Category: category, Ref: ref, Reason: reason + " (ref " + ref + ")"}
 }
@@ -87,7 +88,7 @@ func denial(phase decision.Phase, v decision.Verdict) *extmcp.AuthorizationError
 		code = extmcp.AuthorizationError_UNKNOWN
 	}
 	if v.Ref == "" {
-		v.Ref = newRef()
+		v.Ref = token.NewRef()
 	}
 	reason := v.Reason
 	if reason == "" {

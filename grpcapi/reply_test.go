@@ -78,16 +78,6 @@ func TestMetadata(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestRefsDiffer(t *testing.T) {
-	seen := map[string]bool{}
-	for range 1000 {
-		r := newRef()
-		require.Regexp(t, `^[0-9a-hjkmnp-tv-z]{16}$`, r)
-		require.False(t, seen[r])
-		seen[r] = true
-	}
-}
-
 // A refusal without a reference or a sentence gets both: its caller must be able to ask, and its operator to find it.
 func TestARefusalIsNeverBare(t *testing.T) {
 	for _, phase := range []decision.Phase{decision.Request, decision.Response} {

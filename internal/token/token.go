@@ -1,7 +1,8 @@
 // Package token owns the hand-back token that ties a result to the call it
 // answers: the request gate hands it out in the reply's metadata, the gateway gives
 // it back with the response, and the response gate learns from it which tool
-// answered, under which trace key, without any state that replicas would share.
+// answered, under which trace key, without any state that replicas would share. It
+// also mints the references that refused callers see.
 //
 // It signs and verifies. It does not remember tokens: that one token feeds one
 // result event is enforced by its caller, the engine, with [Claims.ID]. It holds
