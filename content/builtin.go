@@ -106,6 +106,7 @@ func builtinKeywords() []keyword {
 	k = append(k, nationalKeywords()...)
 	k = append(k, passportKeywords()...)
 	k = append(k, columnKeywords()...)
+	k = append(k, loginKeywords()...)
 	k = append(k, markerKeywords()...)
 	k = append(k, urlKeywords()...)
 	k = append(k, overrideKeywords()...)

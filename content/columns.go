@@ -20,7 +20,7 @@ var columnNames = []struct {
 }
 
 func columnKeywords() []keyword {
-	var k []keyword
+	k := []keyword{{text: "insert into ", look: func(sc *scan, at int) { sc.inserted(at + len("insert into ")) }}}
 	for _, c := range columnNames {
 		for _, w := range c.words {
 			k = append(k, keyword{text: w, look: func(sc *scan, at int) { sc.column(at, *c.det, c.cell) }})

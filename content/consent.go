@@ -20,8 +20,11 @@ const unaskedReach = 120
 // behindBacks are how an order says that the user is not to know.
 var behindBacks = [...]string{"without telling the user", "without informing the user", "without notifying the user", "without alerting the user", "without asking the user"}
 
-// orderReach is how far before them the order begins, in bytes.
-const orderReach = 160
+// Bounds of what is read before them for the order: bytes, and verbs.
+const (
+	orderReach = 120
+	orderVerbs = 2
+)
 
 // askedIf are the words before a consent that leave open whether it was given.
 var askedIf = wordSet("if when once unless whether until after where")
@@ -61,7 +64,7 @@ func (sc *scan) behindBack(at, end int) {
 	from := max(0, at-orderReach)
 	sentence := sc.text[from:at]
 	from += max(strings.LastIndex(sentence, ". ")+1, strings.LastIndexByte(sentence, '\n')+1)
-	for from < at {
+	for range orderVerbs {
 		if from += deeds.first(sc.text[from:at]); from == at {
 			return
 		}

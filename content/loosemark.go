@@ -45,7 +45,7 @@ func (sc *scan) looseValue(end int, kind credential) bool {
 // bareSecret reports whether v is plainly a password, a key or a token, and neither a word nor a name nor a path.
 func bareSecret(v string, kind credential) bool {
 	if kind == credentialPassword {
-		return strings.IndexByte(v, ' ') < 0 && (barePassword(v) || len(v) >= minDrawn && strongPassword(v) && unsteady(v) && of(v, 0, len(v), setAlnum))
+		return strongPassword(v) && strings.IndexByte(v, ' ') < 0 && (barePassword(v) || len(v) >= minDrawn && unsteady(v) && of(v, 0, len(v), setAlnum))
 	}
 	return len(v) >= minBareKey && literalSecret(v, kind) && of(v, 0, len(v), setToken)
 }

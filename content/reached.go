@@ -20,6 +20,7 @@ type reached struct {
 	commands                     [readCommands]int // by command
 	cookieLine, calledTo         int
 	spareTo                      int // the end of a list of codes
+	inserts                      insertMemo
 	driverTo                     int // the end of the last address of a driver
 	seamTo                       int // of the pieces that were followed as those of a token
 	ats, plusOnes, closings      ahead

@@ -28,6 +28,7 @@ var (
 	setToken    = newCharset(lowerLetters + upperLetters + digitChars + "_-")
 	setDotted   = newCharset(lowerLetters + upperLetters + digitChars + "_-.")
 	setHex      = newCharset("abcdef" + digitChars)
+	setHexDot   = newCharset("abcdef" + digitChars + ".")
 	setHexDash  = newCharset("abcdef" + digitChars + "-")
 	setLower    = newCharset(lowerLetters + digitChars)
 	setDjango   = newCharset(lowerLetters + upperLetters + digitChars + "!@#$%^&*(-_=+)")

@@ -131,6 +131,7 @@ var tokens = []token{
 	{"access-sandbox-", detService, setHexDash, 36, 36, true},
 	{"ops_eyJ", detService, setAllB64, 100, 0, true},
 	{"pat.", detService, setDotted, 68, 68, true},
+	{"st.", detService, setHexDot, 90, 90, true},
 	{"pat-na1-", detService, setHexDash, 36, 36, true},
 	{"pat-na2-", detService, setHexDash, 36, 36, true},
 	{"pat-eu1-", detService, setHexDash, 36, 36, true},
