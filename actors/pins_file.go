@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sallyport-mcp/sallyport/internal/plainfile"
+	"github.com/sallyport-mcp/sallyport/messages"
 )
 
 // PinFile is a PinStore in one JSON file, written beside it and renamed, so that a
@@ -39,7 +40,29 @@ func (f PinFile) Load() ([]Pin, error) {
 	if c.Version != 1 {
 		return nil, fmt.Errorf("load pins %q: version %d is not 1", string(f), c.Version)
 	}
+	if err := c.fault(); err != nil {
+		return nil, fmt.Errorf("load pins %q: %w", string(f), err)
+	}
 	return c.Pins, nil
+}
+
+// fault is what no file holds that was saved: it would forget pins without a word.
+func (c *pinFileContent) fault() error {
+	if c.Pins == nil {
+		return errors.New("it has no list of pins")
+	}
+	first := make(map[toolKey]int, len(c.Pins))
+	for i, p := range c.Pins {
+		key := toolKey{p.Service, p.Tool}
+		if p.Hash == (messages.PinHash{}) {
+			return fmt.Errorf("member \"/pins/%d\" has no hash", i)
+		}
+		if before, twice := first[key]; twice {
+			return fmt.Errorf("members \"/pins/%d\" and \"/pins/%d\" are of the same tool", before, i)
+		}
+		first[key] = i
+	}
+	return nil
 }
 
 func (f PinFile) read() (data []byte, err error) {

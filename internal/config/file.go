@@ -36,6 +36,11 @@ func parseFile(name string, data []byte, problems *Problems) document {
 		problems.add(name, "", "is over %d bytes", maxFile)
 		return doc
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		// A file that is being written, or a template of which nothing came: what it denied would be allowed.
+		problems.add(name, "", "is empty; a file that sets nothing holds {}")
+		return doc
+	}
 	file, err := parser.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")), 0)
 	if err != nil {
 		problems.add(syntaxPlace(name, err), "", "%s", syntaxMessage(err))

@@ -52,10 +52,21 @@ func TestFileIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, `MAX_INFLIGHT: "`+strings.Repeat("9", 80)+`..." is not a whole number`)
 }
 
-func TestEmptyFilesAreFine(t *testing.T) {
-	for _, yaml := range []string{"# nothing\n", "---\n", "shutdown:\n", "\ufefflog_level: info\n"} {
+func TestFilesThatSetNothing(t *testing.T) {
+	for _, yaml := range []string{"# nothing\n", "---\n", "{}", "shutdown:\n", "\ufefflog_level: info\n"} {
 		require.Equal(t, "info", good(t, yaml, nil).LogLevel, "%q", yaml)
 	}
+}
+
+// A reload in the moment in which a file is cut to be written anew drops no DENY_TOOLS.
+func TestFileWithoutABytesWorthIsRefused(t *testing.T) {
+	for _, yaml := range []string{"\n", " \n\t"} {
+		_, err := read(t, yaml, nil, nil)
+		require.ErrorContains(t, err, "sallyport.yaml: is empty; a file that sets nothing holds {}", "%q", yaml)
+	}
+	var problems Problems
+	parseFile("sallyport.yaml", nil, &problems)
+	require.Len(t, problems, 1)
 }
 
 func TestScalarsKeepTheirText(t *testing.T) {
