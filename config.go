@@ -13,6 +13,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/decision"
 	"github.com/sallyport-mcp/sallyport/inference"
+	"github.com/sallyport-mcp/sallyport/internal/audit"
 )
 
 // Policy is the part of the configuration that [Engine.Reload] can replace
@@ -234,5 +235,8 @@ func (c *Config) validate() error {
 			problems = append(problems, fmt.Errorf("ExchangeKeys[%d] has %d bytes, at least 16 are needed", i, len(k)))
 		}
 	}
+	_, keys := newTraceKeys(c.TraceKey, nil)
+	_, prints := audit.NewFingerprinter(c.AuditHMACKey)
+	problems = append(problems, keys, prints)
 	return errors.Join(problems...)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport"
@@ -75,15 +76,29 @@ func TestStartNeedsAContext(t *testing.T) {
 func TestNewListsEverythingThatIsWrong(t *testing.T) {
 	cfg := sallyport.DefaultConfig()
 	cfg.MaxInflight, cfg.MaxPayloadBytes, cfg.Grace = 0, 0, -1
-	cfg.ExchangeKeys = [][]byte{[]byte("short")}
+	cfg.ExchangeKeys, cfg.AuditHMACKey, cfg.TraceKey = [][]byte{[]byte("short")}, []byte("short"), []string{"cookie"}
 	_, err := sallyport.New(cfg)
-	for _, part := range []string{"MaxInflight", "MaxPayloadBytes", "Grace", "ExchangeKeys[0]"} {
+	for _, part := range []string{"MaxInflight", "MaxPayloadBytes", "Grace", "ExchangeKeys[0]", "audit fingerprint key: 5 bytes", "want meta.<key> or header.<name>"} {
 		require.ErrorContains(t, err, part)
 	}
-	cfg = sallyport.DefaultConfig()
-	cfg.TraceKey = []string{"cookie"}
-	_, err = sallyport.New(cfg)
-	require.ErrorContains(t, err, "want meta.<key> or header.<name>")
+}
+
+// TestAWrongConfigLeavesNothingBehind: in the registry the next attempt would stumble over it.
+func TestAWrongConfigLeavesNothingBehind(t *testing.T) {
+	cfg := sallyport.DefaultConfig()
+	cfg.Registerer = prometheus.NewRegistry()
+	for _, wrong := range []func(*sallyport.Config){
+		func(c *sallyport.Config) { c.AuditHMACKey = []byte("short") },
+		func(c *sallyport.Config) { c.TraceKey = []string{"cookie"} },
+	} {
+		c := cfg
+		wrong(&c)
+		_, err := sallyport.New(c)
+		require.Error(t, err)
+	}
+	e, err := sallyport.New(cfg)
+	require.NoError(t, err)
+	require.NoError(t, e.Shutdown(t.Context()))
 }
 
 func TestLifeOfAnEngine(t *testing.T) {
