@@ -192,6 +192,8 @@ func shapes(n int) []shape {
 		{"elements of digits for letters", `{"structuredContent":{"x":[`, "\"\u200b1gn0re \"", `]}}`},
 		{"elements of escapes", `{"structuredContent":{"x":[`, `".nao conte ao usuariosize=0>password=\"zapomenapi keys'H4sIAAAAAAAApassword==49=67H4sIAAAAAAAApassword=&lt;\\x41\\101\\101$h$3"`, `]}}`},
 		{"mails below a long name", `{"structuredContent":{"` + strings.Repeat("k", n) + `":[`, `"a@b.co"`, `]}}`},
+		{"mails deep down", `{"structuredContent":` + strings.Repeat("[", 125), `"a@b.co"`, strings.Repeat("]", 125) + `}`},
+		{"mails in objects deep down", `{"structuredContent":` + strings.Repeat(`{"a":`, 123) + "[", `{"b":"a@b.co"}`, "]" + strings.Repeat("}", 124)},
 		{"names", `{"structuredContent":{`, "\"\\\"lin_api_key-dp.pt.\\u0001)|&lt;1gn0r3 \\\"\u200b#\":1", `}}`},
 		{"brackets", `{"structuredContent":{"x":[`, "[]", `]}}`},
 	} {

@@ -1,10 +1,5 @@
 package content
 
-import (
-	"strconv"
-	"strings"
-)
-
 // String is one JSON string of a document: a member name or a value.
 type String struct {
 	// Text is the decoded text.
@@ -91,72 +86,6 @@ func (d *Document) HandedBack(i int) bool {
 		return d.contexts[s.container] == ctxMeta
 	}
 	return false
-}
-
-// maxPointer is how much of a pointer is told, in bytes: a body may have a long name above thousands of strings, each of which is
-// found something in. The trail has no room for more.
-const maxPointer = 512
-
-// Pointer returns the RFC 6901 pointer of string i: of the member that a name names, of the value otherwise.
-// The pointer of a string in an embedded document is that of its host, a '#', and the pointer inside. From the first reference
-// token on that makes it longer than 512 bytes, "…" stands for all that follow.
-func (d *Document) Pointer(i int) string {
-	if i < 0 || i >= len(d.strings) {
-		return ""
-	}
-	s := &d.strings[i]
-	parts := make([]string, 0, 8)
-	switch {
-	case s.Key:
-		parts = append(parts, s.Text)
-	case s.name >= 0:
-		parts = append(parts, d.strings[s.name].Text)
-	case s.element >= 0:
-		parts = append(parts, strconv.Itoa(int(s.element)))
-	}
-	parts = d.containerParts(parts, s.container)
-	size := 0
-	for _, part := range parts {
-		size += len("/") + len(part)
-	}
-	var b strings.Builder
-	b.Grow(min(size, maxPointer))
-	if s.Host >= 0 {
-		b.WriteString(d.Pointer(s.Host))
-		b.WriteByte('#')
-	}
-	for j := len(parts) - 1; j >= 0; j-- {
-		b.WriteByte('/')
-		if b.Len()+len(parts[j]) > maxPointer {
-			b.WriteString("…")
-			break
-		}
-		b.WriteString(escapePointer(parts[j]))
-	}
-	return b.String()
-}
-
-// containerParts appends the reference tokens from container c up to the top, innermost first.
-func (d *Document) containerParts(parts []string, c int32) []string {
-	for c >= 0 {
-		k := &d.containers[c]
-		if k.name >= 0 {
-			parts = append(parts, d.strings[k.name].Text)
-		} else if k.element >= 0 {
-			parts = append(parts, strconv.Itoa(int(k.element)))
-		}
-		c = k.parent
-	}
-	return parts
-}
-
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escapePointer(s string) string {
-	if strings.IndexByte(s, '~') < 0 && strings.IndexByte(s, '/') < 0 {
-		return s
-	}
-	return pointerEscaper.Replace(s)
 }
 
 // Member returns the text of the string member that the names lead to from the top of the body, names

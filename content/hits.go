@@ -314,7 +314,7 @@ func (sc *scan) report(h hit, start, end int) {
 // pointer returns the pointer of the current string.
 func (sc *scan) pointer() string {
 	if sc.path == "" {
-		sc.path = sc.d.Pointer(sc.str)
+		sc.path = sc.pointers.of(sc.d, sc.str)
 	}
 	return sc.path
 }

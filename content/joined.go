@@ -321,7 +321,7 @@ func (sc *scan) overBorders(g *blockGroup, text string, left, lo, first int) {
 			// It lies in two strings, so no splice can take it out.
 			sev = Block
 		}
-		path := sc.d.Pointer(g.string(block))
+		path := sc.pointers.of(sc.d, g.string(block))
 		if !sc.s.allowed(h.det, text[h.start:h.end], path) {
 			g.over = append(g.over, overBorder{block, h.end - h.start, h.det, sev, path})
 		}

@@ -345,7 +345,7 @@ func (sc *scan) numbers() {
 		if t == nil {
 			continue
 		}
-		path := sc.d.Pointer(int(n.name))
+		path := sc.pointers.of(sc.d, int(n.name))
 		if sc.s.allowed(t, text, path) {
 			continue
 		}

@@ -38,6 +38,7 @@ type scanRoom struct {
 	hiddenWords  wordMemo // those that tell whether a hidden text is meant for a machine
 
 	findings []Finding // all that are reported
+	pointers pointers  // of the strings that they are in
 	streams  streams
 	head     [sniffRun]byte // the beginning of a run that is decoded
 	long     []byte         // a long text while it is made
@@ -63,6 +64,7 @@ func newScan(ctx context.Context, s *Scanner, d *Document, side Side) *scan {
 	sc.budget = max(viewFactor*len(d.body), viewFloor)
 	sc.rep.Findings = sc.findings
 	sc.listedIn, sc.dirty = -1, true
+	sc.pointers.levels = sc.pointers.levels[:0]
 	sc.trails.reach, sc.begun = 0, sc.begun[:0]
 	n := len(builtinDetectors) + len(s.user)
 	sc.opened = cleared(sc.opened, len(s.user))
