@@ -44,7 +44,11 @@ func (sc *scan) keywords(v *view, f features) {
 	}
 	switch {
 	case v.changedLittle() && v.up.known != nil:
-		sc.s.index.walkChanges(v, found)
+		var places []uint32
+		if v.up.up == nil {
+			places = sc.places
+		}
+		sc.s.index.walkChanges(v, places, found)
 	case v.label == ViewNormalised && v.up.up == nil && len(sc.places) > 0:
 		sc.s.index.walkFolded(v, sc.places, found)
 	case v.up == nil && sc.surveyed.f.has(hasNonASCII) && len(v.text) >= keywordsFrom:
@@ -58,27 +62,36 @@ func (sc *scan) keywords(v *view, f features) {
 }
 
 // walkChanges is walk for a view that steps made from one whose keywords are known. Those that stand in what stayed as it was are
-// taken from there.
-func (x *keywordIndex) walkChanges(v *view, found func(w *keyword, at int) bool) {
-	known := v.up.known.keywords
-	lo, hi := 0, 0 // what is walked, because of changes in it or behind it
+// taken from there. Of those that end behind it, the first bytes are the same too: they may begin at places of the other, where
+// these were noted.
+func (x *keywordIndex) walkChanges(v *view, places []uint32, found func(w *keyword, at int) bool) {
+	known, noted := v.up.known.keywords, len(places) > 0
+	at := 0 // what begins before was found
 	for p := range v.trail.all() {
-		from := p.out + p.stay - (x.longest - 1) // what begins before it ends in what stayed
+		stay, shift := p.out+p.stay, p.in-p.out
+		ends := stay - (x.longest - 1) // what begins before it ends in what stayed
 		if p.final {
-			from = len(v.text)
+			ends = len(v.text)
 		}
-		if from > hi {
-			x.walkPart(v.text, lo, hi, found)
-			for shift := p.in - p.out; len(known) > 0 && known[0].at < from+shift; known = known[1:] {
-				if at := known[0].at - shift; at >= hi {
-					found(known[0].word, at)
+		for ; len(known) > 0 && known[0].at < ends+shift; known = known[1:] {
+			if k := known[0].at - shift; k >= at {
+				found(known[0].word, k)
+			}
+		}
+		at = max(at, ends)
+		if last := stay - minKeyword; noted && at < last {
+			for ; len(places) > 0 && int(places[0]) < last+shift; places = places[1:] {
+				if k := int(places[0]) - shift; k >= at {
+					x.begin(v.text, k, foldKey(v.text[k:]), nil, found)
 				}
 			}
-			lo = from
+			at = last
 		}
-		hi = p.out + p.stay + p.m
+		if end := stay + p.m; at < end {
+			x.walkPart(v.text, at, end, found)
+			at = end
+		}
 	}
-	x.walkPart(v.text, lo, hi, found)
 }
 
 // walkFolded is walk for a folded view. In what is the same in both texts a word may begin where one might in the text that was

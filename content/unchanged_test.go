@@ -23,7 +23,11 @@ func TestKeywordsOfAViewThatChangedLittle(t *testing.T) {
 	completed, reused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 60).Draw(t, "pieces"), "")
-		up := &view{text: src, label: ViewRaw, known: &known{keywords: heard(func(found func(*keyword, int) bool) { x.walk(src, found) })}}
+		var places []uint32
+		up := &view{text: src, label: ViewRaw, known: &known{keywords: heard(func(found func(*keyword, int) bool) { x.walkNoting(src, len(src), &places, found) })}}
+		if rapid.Bool().Draw(t, "unnoted") {
+			places = nil
+		}
 		step := rapid.SampledFrom([]stepFunc{escapeStep, foldUnit}).Draw(t, "step")
 		var room trailRoom
 		room.reach = rapid.SampledFrom([]int{0, 100}).Draw(t, "reach")
@@ -32,7 +36,7 @@ func TestKeywordsOfAViewThatChangedLittle(t *testing.T) {
 		}
 		v := &view{text: string(room.text), up: up, trail: room.ofSteps(src)}
 		want := heard(func(found func(*keyword, int) bool) { x.walk(v.text, found) })
-		require.Equal(t, want, heard(func(found func(*keyword, int) bool) { x.walkChanges(v, found) }), "%q", v.text)
+		require.Equal(t, want, heard(func(found func(*keyword, int) bool) { x.walkChanges(v, places, found) }), "%q", v.text)
 		completed, reused = completed+boolInt(len(want) > len(up.known.keywords)), reused+boolInt(len(want) > 0 && v.changedLittle())
 	})
 	require.Positive(t, completed)
