@@ -23,8 +23,8 @@ func promising(s string) bool {
 		}
 	}
 	for off := 0; off < 4 && off+16 <= len(s); off++ {
-		// Most are told by the first byte, which begins no text and no stream.
-		if c := value64[s[off]]<<2 | value64[s[off+1]]>>4; !mayBegin[c] {
+		// Most are told by the first byte and half of the next, which begin no text and no stream.
+		if !mayBegin[uint(value64[s[off]])<<6|uint(value64[s[off+1]])] {
 			continue
 		}
 		for i := 0; i < 4; i++ {
@@ -63,11 +63,18 @@ func begins64(s string) bool {
 	return true
 }
 
-// mayBegin are the first bytes of what plausible accepts.
-var mayBegin = func() (t [256]bool) {
+// mayBegin are the first twelve bits of what plausible accepts.
+var mayBegin = func() (t [1 << 12]bool) {
 	for i := range t {
-		c := byte(i)
-		t[i] = c == 0 || c == 0x1f || c >= 0xfe || c < utf8.RuneSelf && byteClass[c]&classControl == 0 || c >= 0xc2 && c < 0xf5
+		c, next := byte(i>>4), byte(i<<4)
+		switch {
+		case c == 0 || c == 0x1f || c == 0x78 || c >= 0xfe:
+			t[i] = true
+		case c < utf8.RuneSelf:
+			t[i] = byteClass[c]&classControl == 0 && (next < 0x80 || next >= 0xc0)
+		case c >= 0xc2 && c < 0xf5:
+			t[i] = next >= 0x80 && next < 0xc0 || next == 0
+		}
 	}
 	return t
 }()

@@ -511,4 +511,4 @@ func isDigest(v string) bool {
 	return true
 }
 
-func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isHex(c byte) bool { return setAnyHex[c] }

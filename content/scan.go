@@ -192,15 +192,18 @@ func (sc *scan) first(text string) *view {
 const minFound = 6
 
 // nothingIn reports whether a string has nothing in it, unless its name or the option before it makes something of it. Most
-// bodies are made of such strings: of less than the shortest text, and of a few words, none of which a detector looks for.
+// bodies are made of such strings: of less than the shortest text, of a few words, none of which a detector looks for, and times and
+// identifiers.
 func (sc *scan) nothingIn(s *String) bool {
 	switch {
-	case len(s.Text) >= minRun || s.Role == RoleBlob && !s.Key:
+	case s.Role == RoleBlob && !s.Key:
 		return false
 	case len(s.Text) < minFound:
 		return sc.plainShort(s.Text)
+	case len(s.Text) < minRun && sc.plainWords(s.Text):
+		return true
 	}
-	return sc.plainWords(s.Text)
+	return sc.stamped(s.Text)
 }
 
 // plainWords reports whether a text shorter than a run is letters, a few digits and blanks: too few digits for any number, too
