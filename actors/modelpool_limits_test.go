@@ -45,6 +45,39 @@ func TestThePoolFindsOutWhetherLengthsCostInSteps(t *testing.T) {
 	}
 }
 
+// A full batch of a transformer may be too large for the processor's caches.
+func TestBatchesAreHalvedWhereTwoHalvesCostLess(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		more time.Duration // what a place costs more in batches of over 128
+		want int
+	}{
+		{"a fifth more", 200 * time.Microsecond, 128},
+		{"hardly more", 20 * time.Microsecond, 256},
+		{"as much", 0, 256},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				run := func(_ inference.RunControl, batch []inference.Window) error {
+					longest := 0
+					for _, w := range batch {
+						longest = max(longest, len(w.IDs))
+					}
+					each := time.Millisecond
+					if longest*len(batch) > 128 {
+						each += c.more
+					}
+					time.Sleep(time.Duration(longest*len(batch)) * each)
+					return nil
+				}
+				r := newRig(t, &fakeModel{run: run, tokens: 64}, nil).ready()
+				defer r.stop()
+				require.Equal(t, c.want, r.view.Load().models[0].limits.Tokens)
+			})
+		})
+	}
+}
+
 func TestBatchesOfASmallModelAreLarger(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -53,15 +86,15 @@ func TestBatchesOfASmallModelAreLarger(t *testing.T) {
 		wantTokens  int
 		wantWindows int
 	}{
-		{"unknown", 0, 16, 128, 16},
+		{"unknown", 0, 16, 256, 16},
 		{"small", time.Microsecond, 16, 512, 48},
-		{"a transformer", time.Millisecond, 16, 128, 16},
-		{"one that runs alone", time.Microsecond, 1, 128, 1},
+		{"a transformer", time.Millisecond, 16, 256, 16},
+		{"one that runs alone", time.Microsecond, 1, 256, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &model{limits: batch.Limits{Windows: c.windows}.Complete()}
+			m := &model{limits: batch.Limits{Windows: c.windows, Tokens: 256, Waste: 0.15}}
 			m.cost.Observe(100, 100, 100*c.perToken)
-			require.NoError(t, m.enlarge(t.Context()))
+			require.NoError(t, m.fit(t.Context()))
 			require.Equal(t, c.wantTokens, m.limits.Tokens)
 			require.Equal(t, c.wantWindows, m.limits.Windows)
 		})

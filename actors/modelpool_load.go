@@ -207,7 +207,7 @@ func (h *ModelPool) openModels(ctx context.Context) (models []*model, err error)
 			return models, fmt.Errorf("prove %s: %w", name, err)
 		}
 		if s.Limits == (batch.Limits{}) {
-			if err := m.enlarge(ctx); err != nil {
+			if err := m.fit(ctx); err != nil {
 				return models, fmt.Errorf("prove %s: %w", name, err)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sallyport-mcp/sallyport/inference"
-	"github.com/sallyport-mcp/sallyport/inference/batch"
 	"github.com/sallyport-mcp/sallyport/messages"
 	"github.com/sallyport-mcp/sallyport/supervision/guard"
 )
@@ -52,7 +51,7 @@ func TestPoolLearnsTheCostOfABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &fakeModel{run: costs(10*time.Millisecond, time.Millisecond)}, nil).ready()
 		defer r.stop()
-		require.InDelta(t, 10+batch.DefaultTokens, r.BatchCost().Milliseconds(), 10)
+		require.InDelta(t, 266, r.BatchCost().Milliseconds(), 10)
 	})
 }
 

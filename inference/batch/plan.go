@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// The limits that hold where [Limits] names none: what is best for transformers, see
-// the package's comment.
+// The limits that hold where [Limits] names none.
 const (
 	DefaultWindows = 16
-	DefaultTokens  = 128
+	DefaultTokens  = 256
 	DefaultWaste   = 0.15
 )
 

@@ -38,19 +38,19 @@ func TestPlanCases(t *testing.T) {
 	}{
 		{"nothing queued", nil, nil, nil},
 		{"one window", []int{40}, nil, []int{0}},
-		{"equal short ones fill the token budget", []int{30, 30, 30, 30, 30}, nil, []int{0, 1, 2, 3}},
+		{"equal short ones fill the token budget", []int{60, 60, 60, 60, 60}, nil, []int{0, 1, 2, 3}},
 		{"sixteen at most", []int{8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}, nil,
 			[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
-		{"a long head runs alone", []int{100, 10, 100}, nil, []int{0}},
+		{"a long head runs alone", []int{200, 10, 200}, nil, []int{0}},
 		{"longer than the budget runs alone", []int{512, 512}, nil, []int{0}},
 		{"far lengths stay apart", []int{20, 90, 21}, nil, []int{0, 2}},
-		{"nearest length first", []int{40, 35, 40, 40}, nil, []int{0, 2, 3}},
+		{"nearest length first", []int{80, 70, 80, 80}, nil, []int{0, 2, 3}},
 		{"alone mode", []int{16, 16}, []Limits{{Windows: 1}}, []int{0}},
 		{"own token budget", []int{16, 16, 16}, []Limits{{Tokens: 32}}, []int{0, 1}},
 		{"padding stays below the limit", []int{100, 86, 71}, []Limits{{Tokens: 1024}}, []int{0, 1, 2}},
 		{"windows of other steps cost more", []int{15, 16, 17, 15}, []Limits{{Step: 16}}, []int{0, 1, 3}},
 		{"shorter ones, too", []int{17, 16, 18}, []Limits{{Step: 16}}, []int{0, 2}},
-		{"padding at the limit is refused", []int{100, 70}, []Limits{{Tokens: 256}}, []int{0}},
+		{"padding at the limit is refused", []int{100, 70}, nil, []int{0}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestPlanLooksForItsOwnLength(t *testing.T) {
 		q = append(q, at(2+i, 13+i%4))
 	}
 	c := Plan(q, epoch, nil)
-	require.Len(t, c.Batch, DefaultTokens/14)
+	require.Len(t, c.Batch, 16)
 	for _, i := range c.Batch {
 		require.Equal(t, 14, q[i].need.Tokens)
 	}
