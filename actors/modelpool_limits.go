@@ -25,8 +25,7 @@ const (
 //
 // Those of a small model are larger. Those of a transformer are halved where a full
 // batch no longer fits the processor's caches and two halves of it cost less: a fifth
-// less for the shape of Prompt Guard 2 22M on a core with 1 MiB, and nothing for that of
-// 86M, for which a half is too large as well.
+// less was measured for the shape of Prompt Guard 2 22M, and nothing for that of 86M.
 func (m *model) fit(ctx context.Context) error {
 	// The runs at load are few, and a busy machine makes them look longer: only what is
 	// far beyond small is taken at their word.
